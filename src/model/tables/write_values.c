@@ -5,9 +5,9 @@
  * If several values have the same path, the last one is written.  So values
  * are added in this order: unchanged columns, attributes to remove, unmapped
  * attributes, changed columns, attributes of templates.  Constants of the item
- * filter need only follow the unmapped attributes: no column or template has
- * the path of a constant that we add.  If the last value of a path contradicts
- * a column, the caller rejects the row: the item would be read as another row.
+ * filter are added after unmapped attributes, which may have the same path;
+ * columns and templates cannot.  If the written value contradicts a column,
+ * the caller rejects the row, because the item would be read as another row.
  */
 #include "postgres.h"
 
@@ -111,7 +111,7 @@ part_holds(const DynTemplatedAttr *templated, bool found, int p, DynText text,
 	DynHolds	holds = dyn_part_holds(part, text);
 	const char *tmpl;
 
-	/* when this key was split, another placeholder decided where `text` ends */
+	/* the text was split from the row's key, so its end has been decided */
 	if (holds == DYN_HOLDS_UNDECIDED && found && templated->base)
 		holds = DYN_HOLDS_YES;
 	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
@@ -256,9 +256,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, bool found, DynK
 /* ---- columns ---- */
 
 /*
- * Adds the columns that match both flags: `changed` (false: unchanged columns)
- * and `null` (false: columns that are not NULL).  If a value cannot be stored,
- * raises an error for a changed column, and omits an unchanged column.
+ * Adds the columns that are changed if `changed` is true, unchanged otherwise,
+ * and that are NULL if `null` is true, not NULL otherwise.  If a value cannot
+ * be stored, raises an error for a changed column, and omits an unchanged one.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -348,10 +348,10 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 }
 
 /*
- * Returns the positions of the templates that an update composes: those that
- * contain a changed column and, if the update changes the key of an index, all
- * templates of this key.  The item may lack the attributes of these templates,
- * if it was stored before the templates were defined.
+ * Returns the positions of the templates that an update composes.  These are
+ * the templates that contain a changed column.  If the update changes the key
+ * of an index, all templates of this key are added, because an item that was
+ * stored before the templates were defined may lack their attributes.
  */
 static Bitmapset *
 rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
@@ -418,11 +418,11 @@ columns_from(const DynTemplatedAttr *templated)
 }
 
 /*
- * If `null` is true, removes the attributes of those rewritten templates that
- * have a NULL column.  If `null` is false, adds the attributes of templates
- * without a NULL column: of the rewritten templates and, with `full`, of the
- * other templates from which the row is read.  If the text of one of these
- * other templates cannot be composed, omits its attribute.
+ * If `null` is true, removes the attributes of the rewritten templates that
+ * have a NULL column.  Otherwise, adds the attributes of the rewritten
+ * templates that have no NULL column.  With `full`, also adds the attributes
+ * of other templates that have no NULL column, if the row is read from the
+ * attribute, and its text can be composed.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)
@@ -567,7 +567,7 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 
 const DynScalar dyn_only_theirs = {DYN_TYPE_SS, "[]", 2};
 
-/* Adds a path's value, unless the path already has one that is not ABSENT. */
+/* Adds the value of a path.  It replaces ABSENT, but no other value. */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
 {
@@ -589,7 +589,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 {
 	const DynRelation *relation = map->relation;
 	RowValues	row = begin_values(map, slot, NULL);
-	Bitmapset  *shown = NULL;	/* templates of non-NULL columns in `read` */
+	Bitmapset  *shown = NULL;	/* templates with a column that is not NULL */
 
 	for (int attnum = -1; (attnum = bms_next_member(read, attnum)) >= 0;)
 	{
@@ -620,7 +620,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		/* if a column is NULL, we cannot compose the text that was read */
+		/* if only some of its columns are NULL, the text cannot be composed */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
 			: dyn_templated_compose(templated, row.values, row.found, &text, &err) != 0)
 			text = dyn_only_theirs;

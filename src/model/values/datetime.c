@@ -201,7 +201,7 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 		if (!push_digit(result, 0))
 			return false;
 	}
-	/* if digits are dropped, round down: the last of them is never 0 */
+	/* the last dropped digit is never 0, so a negative number rounds down */
 	if (negative)
 		*result = -*result - split;
 	return true;

@@ -105,10 +105,10 @@ extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
  * ---- offsets of time zones, and truncated times (zones.c) ----
  *
  * To convert between timestamps and instants, PostgreSQL adds or subtracts one
- * of the zone's offsets, even where local times are skipped or repeated.  If
+ * of the zone's offsets, even where local times are skipped or repeated.  So
  * one end of a range is converted with the least of these offsets, and the
- * other end with the greatest, the result therefore contains all converted
- * times of the range.  The functions of zones.c raise no errors.
+ * other end with the greatest.  The result contains all converted times of the
+ * range.  The functions of zones.c raise no errors.
  */
 
 /* Offsets in microseconds east of UTC. */
@@ -125,24 +125,24 @@ typedef struct DynZone
 } DynZone;
 
 /*
- * Finds the zone that AT TIME ZONE uses for a name or abbreviation (text), or
- * for an interval; for any other `type`, the session's current zone.  Returns
- * false if AT TIME ZONE would raise an error, if the zone has leap seconds, or
- * for an interval over 170 hours.
+ * Finds the zone that AT TIME ZONE uses for `operand`: a name or abbreviation
+ * (type text), or an interval.  For any other `type`, uses the session's zone.
+ * Returns false if AT TIME ZONE would raise an error, if the zone has leap
+ * seconds, or if the interval is longer than 170 hours.
  */
 extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 
 /*
- * Returns the least and the greatest offset that PostgreSQL may use in a
- * conversion between timestamp and instant whose result is close to `near`.
+ * Returns the least and the greatest offset that PostgreSQL may use to convert
+ * between timestamps and instants near the given time.
  */
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 
 /*
  * Formats such as day and day(zone) (format.h) truncate times to units of
- * local time, in UTC or in a zone.  A unit is longer if clocks are set back
- * within it.  It begins twice if clocks are set back to before its start: in
- * St. John's, clocks once went from 00:01 to 23:01 of the day before.
+ * local time, in UTC or in a zone.  If clocks are set back to before the start
+ * of the current unit, this unit begins twice: in St. John's, clocks once went
+ * from 00:01 to 23:01 of the day before.
  */
 
 /* Returns the local time at which the instant's unit begins. */

@@ -6,8 +6,8 @@
  * and times are in datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext.  They return false for a value
- * that the column cannot hold.  Unless `soft` is true, input functions and
- * domains raise errors instead.
+ * that the column cannot hold.  If an input function or a domain rejects the
+ * value, they raise an error unless `soft` is true (but see decode_any_form).
  */
 #include "postgres.h"
 
@@ -141,10 +141,10 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Decodes any text that the type's input function accepts, if the format is
- * 'json' or 'string'.  With 'string', the text may be a number that N cannot
- * hold, such as 1E200 or NaN.  Without `soft`, the caller must raise an error
- * on failure (dyn_input_or_why).
+ * If the format is 'json' or 'string', calls the type's input function.  With
+ * 'string', the text may be a number that N cannot hold, such as 1E200 or NaN.
+ * If the result is false without `soft`, the caller must raise an error, as
+ * dyn_input_or_why requires.
  */
 static bool
 decode_any_form(DynCodec *codec, const DynValue *value, bool soft,

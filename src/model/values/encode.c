@@ -4,10 +4,11 @@
  *
  * DynamoDB compares stored values, so SQL values are encoded in the column's
  * format.  An equality with a value that the column cannot hold selects nothing.
- * A range bound that cannot be stored is moved to a value that can be stored,
- * so that the range contains the same stored values, or more.  If there is no
- * value to which the bound can be moved, it selects everything or nothing.  The
- * executor handles bounds that are empty, or too long for a key.
+ * A range bound that cannot be stored is replaced by a value that can be, so
+ * that the range contains the same stored values, and possibly others.  If no
+ * stored value can be beyond the bound, it selects everything or nothing.  For
+ * some texts, no bound is sent (DYN_ENCODED_UNKNOWN).  The executor handles
+ * bounds that are empty, or too long for a key.
  *
  * Encoders allocate in CurrentMemoryContext.
  */
@@ -345,7 +346,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	/* move the bound outward: decimals beyond it may be rounded to it */
+	/* decimals beyond the bound may be rounded to it, so move it outward */
 	number = codec->kind == DYN_CODEC_FLOAT4
 		? nextafterf(nextafterf((float) number, outward), outward)
 		: nextafter(number, outward);

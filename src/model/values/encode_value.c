@@ -2,9 +2,9 @@
  * encode_value.c
  *		Encodes SQL values to be stored.
  *
- * If a value has several encodings, the usual one is stored: the shortest
- * number, for jsonb the DynamoDB types that correspond to JSON's, and times in
- * UTC with 0, 3 or 6 fractional digits.
+ * If a value has several encodings, the usual one is stored.  Numbers are as
+ * short as possible, jsonb has the DynamoDB types that correspond to the types
+ * of JSON, and times are in UTC with 0, 3 or 6 fractional digits.
  *
  * Lists, maps and sets become JSON without their DynamoDB type: [...] instead
  * of {"L": [...]} (wire.h).

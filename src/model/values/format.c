@@ -38,7 +38,7 @@ static const struct
 static const char format_hint[] =
 "Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json, set, list and bool(t,f).";
 
-/* Hint for placeholders, which require that a value has only one encoding. */
+/* Hint for placeholders.  Their formats must have one encoding per value. */
 static const char part_hint[] =
 "Valid modifiers of a placeholder are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64, bool(t,f), year, month, day, hour and trunc(...).";
 
@@ -85,7 +85,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Parses bool(t,f), stored as N if t and f are numbers (`part`: as S). */
+/* Parses bool(t,f).  With `part`, t and f are not parsed as numbers. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {

@@ -6,7 +6,7 @@
  *	iso8601(n)			text with exactly n fractional digits and the suffix Z
  *	iso8601(n,suffix)	text with another suffix, which may be empty
  *	epoch, epoch_ms, epoch_us	N, time since 1970 in UTC (date/time columns)
- *	epoch(n)			epoch with at most n digits after the point (epoch: 6)
+ *	epoch(n)			epoch with at most n, not 6, digits after the point
  *	pattern(...)		fields of fixed width in S (datetime.h)
  *	ulid				the time of a ULID in S (timestamptz columns)
  *	epoch_days			N, days since 1970-01-01 (date columns)
@@ -39,8 +39,8 @@ typedef enum DynFormatKind
 	DYN_FORMAT_EPOCH_DAYS,
 	DYN_FORMAT_STRING,
 	DYN_FORMAT_PADDED,
-	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it: the default
-								 * of integers in templates */
+	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it; the default
+								 * for placeholders of integer columns */
 	DYN_FORMAT_TRUNC,			/* year, month, ..., trunc(pattern): only in
 								 * templates */
 	DYN_FORMAT_BASE64,
@@ -55,8 +55,8 @@ typedef struct DynFormat
 	DynFormatKind kind;
 	const char *text;			/* the option's text, for messages; NULL if the
 								 * user has set no format */
-	int			digits;			/* digits of a fraction, 0 .. 9 (EPOCH,
-								 * iso8601(n)), or of an integer (PADDED) */
+	int			digits;			/* number of fractional digits, 0 .. 9 (EPOCH,
+								 * iso8601(n)), or of all digits (PADDED) */
 	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC; NONE: of a
 										 * date in a template) */
 	struct pg_tz *zone;			/* time zone; NULL: UTC (TRUNC) */
@@ -81,8 +81,8 @@ extern bool dyn_format_is_trunc(const char *text);
 
 /*
  * Parses a format into CurrentMemoryContext; returns false with a hint in *why
- * if it is invalid.  `text` is in the database's encoding, strings in *format
- * are in UTF-8.  `part` is true for a placeholder, whose value is always text.
+ * if it is invalid.  `text` and format->text are in the database's encoding,
+ * other strings are in UTF-8.  `part` is true for placeholders (always text).
  */
 extern bool dyn_format_parse(const char *text, bool part, DynFormat *format,
 							 const char **why);

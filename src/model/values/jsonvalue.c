@@ -2,17 +2,16 @@
  * jsonvalue.c
  *		Converts any DynamoDB value to jsonb: plain JSON, not DynamoDB-JSON.
  *
- * S becomes a string, N a number with all its digits, B a base64 string, BOOL
- * a boolean, NULL null, lists and sets arrays, maps objects.  The page parser
- * has checked the syntax of the value.  Conversion fails for U+0000, for numbers
- * beyond DynamoDB's limits, and for characters that the database's encoding
- * lacks.
+ * S and B become strings (B remains base64), N becomes a number with all its
+ * digits, lists and sets become arrays, and maps become objects.  The page
+ * parser has checked the syntax of the value.  Conversion fails for U+0000,
+ * for numbers beyond DynamoDB's limits, and for characters that the database's
+ * encoding lacks.
  *
  * We write the value into one varlena, without PostgreSQL's JsonbValue tree and
  * its copies.  A first pass lists the nodes (elements.h), and determines the
- * maximum size of the result.  A second pass writes the containers as
- * utils/jsonb.h describes them: names sorted by length, then by bytes; an offset
- * in every JB_OFFSET_STRIDE-th entry; numbers and containers aligned.
+ * maximum size of the result.  A second pass writes the containers in the
+ * format of utils/jsonb.h.
  */
 #include "postgres.h"
 
@@ -32,7 +31,7 @@ is_text(const DynNode *node)
 	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
 
-/* Returns the text without JSON escapes; 8 spare bytes follow (name_key). */
+/* Returns the text without JSON escapes; name_key() needs 8 spare bytes. */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {
@@ -130,8 +129,8 @@ list_holds_nul(const DynNodes *list)
 /* ---- strings in the database's encoding ----------------------------- */
 
 /*
- * Returns a copy of the text in the database's encoding; 8 spare bytes follow.
- * Returns NULL with *why set if the encoding lacks a character.
+ * Returns a copy of the text in the database's encoding, with 8 bytes more for
+ * name_key().  Returns NULL with *why set if the encoding lacks a character.
  */
 static char *
 convert_text(const DynValue *text, uint32 *len, const char **why)
@@ -255,8 +254,8 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 }
 
 /*
- * Of sorted names that have become equal in the database's encoding, keeps only
- * the last, as jsonb_in does.  Returns the number of names left.
+ * Removes all but the last of equal names from the sorted list, as jsonb_in
+ * does.  Conversion may have made names equal.  Returns the new count.
  */
 static uint32
 merge_names(JsonName *names, uint32 count, const DynNode *nodes)

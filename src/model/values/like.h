@@ -16,10 +16,10 @@ typedef enum DynLike
 } DynLike;
 
 /*
- * Returns the condition that a pattern implies, and sets *text to the string
- * in this condition, palloc'd and without escapes.  If the pattern ends with
- * an odd number of backslashes, returns DYN_LIKE_ANYTHING: LIKE would raise an
- * error for some values, which must therefore be read.
+ * Returns a condition that all matching strings satisfy, and sets *text to the
+ * string in this condition, palloc'd and without escapes.  If the pattern ends
+ * with an odd number of backslashes, LIKE raises an error for some strings.
+ * These strings must be read, so the result is DYN_LIKE_ANYTHING.
  */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);

@@ -38,7 +38,7 @@ typedef enum DynPathBase
  * Returns a parsed path, in CurrentMemoryContext; NULL with a hint in *why if
  * `text` is not a path.  The text is in the database's encoding, like all
  * options; names in paths are always UTF-8.  If the text begins with @, sets
- * *base; if `base` is NULL, such a text is not a path.
+ * *base; if `base` is NULL, @ is not allowed.
  */
 extern DynPath *dyn_path_parse(const char *text, DynPathBase *base,
 							   const char **why);

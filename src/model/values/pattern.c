@@ -31,7 +31,7 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* value of 1 in the text (MS: 1000 us) */
+	int			unit;			/* factor for the number (MS: 1000 us) */
 	int			min;			/* smallest number in the text */
 	int			max;
 } FieldWord;
@@ -50,7 +50,7 @@ static const FieldWord field_words[] = {
 typedef struct Item
 {
 	const FieldWord *field;		/* field, or NULL for a literal */
-	char		literal;		/* byte of the literal; NUL: any digit */
+	char		literal;		/* byte of a literal; NUL for any digit */
 } Item;
 
 /* Maximum width of a pattern, and of the strings that match it (bytes). */

@@ -25,7 +25,7 @@ typedef struct DynSteps
 
 /*
  * Returns true if the codec's values between any two bounds can be enumerated.
- * The caller must check that each value has only one encoding (traits.point).
+ * The caller must also check traits.point: each value must have one encoding.
  */
 extern bool dyn_codec_has_steps(const DynCodec *codec);
 

@@ -3,8 +3,8 @@
  *		Converts bounds of expressions over a date or time.
  *
  * The functions before_... invert one step: they convert a bound of the step's
- * result to a bound of its argument.  A bound that would overflow becomes
- * infinite, and excludes everything or nothing.
+ * result to a bound of its argument.  If a bound would overflow, it becomes
+ * infinite, so that it excludes either all values or none.
  */
 #include "postgres.h"
 
@@ -134,8 +134,8 @@ year_bound(Datum value, Oid type, bool upper, bool strict)
 }
 
 /*
- * Returns the timestamp of `value` seconds since 1970, moved outward by a
- * margin for rounding.  Computes with doubles, because the last timestamps, in
+ * Returns a bound for the timestamp of `value` seconds since 1970, with space
+ * for rounding errors.  Computes with doubles, because the last timestamps, in
  * microseconds since 1970, exceed the range of int64.
  */
 static int64
@@ -202,8 +202,8 @@ last_truncated(Datum unit, int64 value)
 }
 
 /*
- * Inverts date_trunc().  If an instant is truncated to an hour or a smaller
- * unit, its offset from UTC does not change.  So the argument of date_trunc()
+ * Inverts date_trunc().  DYN_STEP_TRUNC_INSTANT truncates to an hour or less,
+ * which does not change the offset from UTC.  So the argument of date_trunc()
  * is less than one unit later than the result.
  */
 static int64
@@ -273,7 +273,7 @@ before_year(int64 value, bool upper)
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/* Inverts the addition of days, and of months, which have 28 to 31 days. */
+/* Inverts the addition of months (each has 28 to 31 days) and of days. */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {
@@ -283,7 +283,7 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, multiply(days, USECS_PER_DAY));
 }
 
-/* Returns false for about 10,000 years or more, whose addition may fail. */
+/* Returns true below about 10,000 years; adding more may raise an error. */
 static bool
 is_moderate(const Interval *interval)
 {

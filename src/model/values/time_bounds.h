@@ -58,10 +58,10 @@ extern int64 dyn_unit_length(Datum unit);
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
- * Converts a bound of an expression over a date or time c (`steps`) to a bound
- * of c.  `value` has type `from`, which the comparison converts to type
- * `compared`.  The result has type `to`, the type of c.  `upper` is true if
- * `value` is an upper bound, and `strict` if it is an exclusive bound.
+ * Converts `value`, a bound of the expression that the steps compute from a
+ * date or time c, to a bound of c.  The comparison converts the value from
+ * type `from` to type `compared`.  The result has type `to`, that of c.
+ * `upper` is true for an upper bound, and `strict` for an exclusive bound.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

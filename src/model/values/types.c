@@ -3,9 +3,9 @@
  *		Sets up codecs from the types and formats of columns.
  *
  * The functions dyn_codec_holds_... decide which values a type can hold,
- * according to integer ranges and typmods.  Decoding rejects a value that the
- * type cannot hold, and encoding builds no condition from it.  So any stored
- * value that is equal to an encoded one can be decoded, except by a domain.
+ * according to integer ranges and typmods.  Decoding rejects all other values,
+ * and dyn_codec_encode does not encode them.  So any stored value that equals
+ * an encoded value can be decoded, unless a domain's constraints reject it.
  */
 #include "postgres.h"
 
@@ -55,14 +55,14 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
-/* Facts about a format; `wire` and `encoding` replace those of the kind. */
+/* Facts about a format.  Its `wire` and `encoding` replace the kind's. */
 typedef struct FormatFacts
 {
 	DynCodecKind first;			/* first kind that may have the format */
 	DynCodecKind last;
 	const char *types;			/* types of these kinds, for a hint */
 	DynType		wire;
-	DynEncoding encoding;		/* may be weakened by dyn_codec_init */
+	DynEncoding encoding;		/* dyn_codec_init may still clear properties */
 } FormatFacts;
 
 #define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"

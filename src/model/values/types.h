@@ -57,15 +57,15 @@ typedef enum DynCodecKind
 } DynCodecKind;
 
 /*
- * Order in which DynamoDB sorts encoded values.  For text types, this order
- * only applies if collation and database encoding sort like UTF-8's bytes.
+ * Order in which DynamoDB sorts encoded values.  For text types, it holds only
+ * if the collation and the database's encoding sort by the bytes of UTF-8.
  */
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* the encodings of a range of values are in
-								 * one interval; encodings of other values may
-								 * be in the interval, too */
+	DYN_SORTED_ROUGHLY,			/* for each range of values, an interval
+								 * contains their encodings, but possibly also
+								 * encodings of other values */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -89,15 +89,15 @@ typedef struct DynCodecFacts
 	DynEncoding encoding;
 	bool		may_be_empty;	/* true if a value or its encoding may be '' */
 	bool		instant;		/* true for dates and times */
-	const char *charset;		/* characters of encodings; NULL: any */
-	int			width;			/* characters in an encoding; 0: any number */
+	const char *charset;		/* characters that encodings use, or NULL */
+	int			width;			/* length of all encodings; 0 if it varies */
 	int64		least;			/* smallest integer; 0 for other kinds */
 	int64		most;			/* largest integer; 0 for other kinds */
 } DynCodecFacts;
 
 extern const DynCodecFacts dyn_codec_facts[];
 
-/* Restriction of a map's members in jsonb; NULL fields restrict nothing */
+/* The members of a map to decode into jsonb; NULL fields restrict nothing */
 typedef struct DynMembers
 {
 	const DynNames *without;	/* excluded members */
@@ -166,7 +166,7 @@ extern void dyn_set_parameter(const char *name, const char *value);
  * Decodes a value, which is neither absent nor of DynamoDB's type NULL, into
  * CurrentMemoryContext.  Returns false if the column cannot hold the value,
  * with the reason in *why (palloc'd or static).  If input functions or domains
- * reject the value, raises an error or, with `soft`, returns false, too.
+ * reject it, returns false, too, or raises an error (only without `soft`).
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
@@ -204,8 +204,8 @@ typedef enum DynEncoded
 	DYN_ENCODED_ANYTHING,		/* the comparison is true for every value of
 								 * the column's type */
 	DYN_ENCODED_UNKNOWN			/* the comparison is true for some values, but
-								 * no request can express its bound; never for
-								 * a `total` codec */
+								 * no request can express its bound (only if
+								 * the codec is not `total`) */
 } DynEncoded;
 
 /* Limit below which each integer has its own double precision value. */
@@ -213,8 +213,8 @@ typedef enum DynEncoded
 
 /*
  * Returns true if values of SQL type `valuetype` can be encoded for comparison
- * with this column.  A double precision value may be the bound of a bigint or
- * numeric column, but not a key: several numbers are rounded to one double.
+ * with this column.  For a bigint or numeric column, a double can only be a
+ * bound, because the comparison may round several column values to it.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
@@ -240,8 +240,8 @@ extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 								   Datum value, DynScalar *out);
 
 /*
- * Encodes a range bound: `lower` is true for > and >=, and *inclusive for >=
- * and <=.  Changes *inclusive if the bound is moved to another value.
+ * Encodes a range bound.  `lower` is true for > and >=.  *inclusive is true
+ * for >= and <=, and is updated if the bound is replaced by another value.
  */
 extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,
@@ -271,8 +271,8 @@ extern int	dyn_store_members(Datum document, DynPathValue **out,
 							  DynStoreError *err);
 
 /*
- * Returns the SQLSTATE for a value whose encoding would be decoded as another
- * value, and sets *hint to a sentence, or NULL.
+ * Returns the SQLSTATE of the error for a value that cannot be stored because
+ * it would be decoded as another value.  Sets *hint to a sentence, or NULL.
  */
 extern int	dyn_codec_remedy(const DynCodec *codec, const char **hint);
 
@@ -319,7 +319,7 @@ extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *ins
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
 
-/* Returns true if any ISO 8601 text is accepted; bounds are then imprecise. */
+/* Returns true if times may be any ISO 8601 text, so bounds are imprecise. */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
 /*

@@ -3,9 +3,9 @@
  *		Determines the offsets from UTC that a time zone may use near a
  *		time, and truncates times to units of a pattern.
  *
- * PostgreSQL may convert a timestamp with the offset of a day earlier, or with
- * the offset after a nearby transition.  So we collect all offsets in a window
- * around the time, with more than a day plus any offset on each side.
+ * PostgreSQL may convert a timestamp with the offset of one day earlier, or
+ * with the offset after a nearby transition.  So we collect all offsets in a
+ * window around the time.  Each half is longer than a day plus any offset.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ zone_of(pg_tz *tz)
 
 	if (pg_get_timezone_offset(tz, &offset))
 		return (DynZone) {NULL, {offset * USECS_PER_SEC, offset * USECS_PER_SEC}};
-	/* a POSIX description has an offset, and therefore digits */
+	/* a name without digits is not a POSIX description with an offset */
 	most = strpbrk(pg_get_timezone_name(tz), "0123456789") ? MAX_DESCRIBED : MAX_NAMED;
 	return (DynZone) {tz, {-most, most}};
 }
@@ -53,8 +53,8 @@ zone_of_text(Datum name, DynZone *zone)
 								   &fixed, &offset))
 	{
 		/*
-		 * if the abbreviation's offset has changed over time, allow any offset;
-		 * else allow both signs of its offset, since PostgreSQL versions differ
+		 * if the abbreviation's offset changes over time, allow any offset;
+		 * else allow both signs, since the sign depends on the server version
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
@@ -97,8 +97,8 @@ dyn_zone_find(Oid type, Datum operand, DynZone *zone)
  * *after to the offsets (seconds) before and after that transition.  Returns a
  * positive number; 0 if no transition follows; -1 if that is unknown.
  *
- * At the last transition of the zone's table, pg_next_dst_boundary() returns
- * 0, although it can extrapolate later ones if called for the next second.
+ * If *time is the last transition in the zone's table, pg_next_dst_boundary()
+ * returns 0.  For the next second, however, it can extrapolate transitions.
  */
 static int
 next_transition(const DynZone *zone, pg_time_t *time, long int *before,

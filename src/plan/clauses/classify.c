@@ -121,8 +121,8 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 /*
  * Returns true if the comparison can restrict a placeholder ("part") of a key
  * template.  A part may store the column in another format than the column's
- * own attribute does.  If the values of a part can be enumerated
- * (enumerate.c), a format that supports = is sufficient for <, <=, > and >=.
+ * own attribute does.  If the values between two bounds can be enumerated
+ * (enumerate.c), a part that supports = also supports <, <=, > and >=.
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -270,8 +270,8 @@ is_plain_comparison(Oid opno)
 }
 
 /*
- * Returns true if texts are compared without a collation, or are searched with
- * one that may be nondeterministic (an error before PostgreSQL 18).
+ * Returns true if PostgreSQL may raise an error because a collation is missing
+ * or, before PostgreSQL 18, because strpos() has a nondeterministic collation.
  */
 static bool
 lacks_collation(Node *node, Oid funcid, List *args)
@@ -349,8 +349,8 @@ dyn_may_fail(Node *node)
 
 /*
  * Returns true for casts of numbers that can be ignored in a comparison.  A
- * cast to double precision may round the value, but quals.c allows for this if
- * the operator compares doubles.
+ * cast to double precision may round the value; quals.c considers this when it
+ * classifies a comparison of doubles (is_rounded).
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
@@ -393,8 +393,8 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 
 /*
  * Returns the elements of a constant text[] as names.  Returns NIL if an
- * element cannot be sent, or might be a number (such as ' +1'), which
- * PostgreSQL also uses as an index into a JSON array.
+ * element cannot be sent, or looks like a number (such as ' +1'), because
+ * PostgreSQL uses a number as an index if the value is a JSON array.
  */
 static List *
 constant_names(Const *array)

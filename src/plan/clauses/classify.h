@@ -7,12 +7,12 @@
  * expression is true.  Each function also clears those flags in DynClassify
  * that do not apply to the predicate.
  *
- * Some expressions are replaced.  The planner's estimates still use the
- * original clause.
- * - If an expression is equivalent to an equality, also within AND and OR, the
- *   equality is classified instead (dyn_plain_equality).
- * - If an expression only implies bounds on a column, the predicate consists
- *   of these bounds (dyn_classify_comparison), and `exact` is cleared.
+ * Some expressions are replaced before they are classified.  The planner's
+ * estimates still use the original clause.
+ * - An expression that is equivalent to an equality, also within AND and OR,
+ *   is replaced by this equality (dyn_plain_equality).
+ * - An expression that only implies bounds on a column is replaced by these
+ *   bounds, and `exact` is cleared.
  */
 #ifndef DYN_PLAN_CLASSIFY_H
 #define DYN_PLAN_CLASSIFY_H
@@ -26,7 +26,7 @@ typedef struct DynClassify
 {
 	const DynRelPlan *plan;
 
-	/* results: true initially, only cleared afterwards */
+	/* results: initially true; the functions below only clear them */
 	bool		exact;			/* true if predicate and expression are true
 								 * for the same rows */
 	bool		sized;			/* see DynClause; used only with `exact` */
@@ -34,9 +34,9 @@ typedef struct DynClassify
 
 /*
  * Maximum size (bytes) of the constant, or of the list of constants, in one
- * comparison of a `sized` predicate.  Filters that replace local checks have at
- * most 25 comparisons (match_keys.c), and JSON escapes make a value at most six
- * times as long.  So these filters never exceed the size limit of a request.
+ * comparison of a `sized` predicate.  A filter that replaces local checks has
+ * at most 25 comparisons (match_keys.c), and JSON escapes make a value at most
+ * six times as long.  So such a filter cannot exceed a request's size limit.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -90,7 +90,7 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 /* Returns true if the expression (or List) may fail or have side effects. */
 extern bool dyn_may_fail(Node *node);
 
-/* Matches what dyn_match_comparand does, except members of jsonb columns. */
+/* Matches like dyn_match_comparand, but no members of jsonb columns. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
@@ -102,8 +102,8 @@ extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
 /*
  * Classifies "field op value".  With `array`, classifies field = ANY (value),
- * or field <> ALL (value).  Sets part_only in the result if only placeholders
- * of key templates support the comparison.
+ * or field <> ALL (value).  The result may be restricted to placeholders of
+ * key templates (part_only).
  */
 extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynOperator *op,
@@ -156,9 +156,9 @@ typedef struct DynImplied
 
 /*
  * Returns the equalities that the clauses imply, as a List of DynImplied *.
- * The clauses L >= R and L <= R imply L = R.  On a partition key, k BETWEEN $1
- * AND $2 implies $1 <> $2 OR k = $1, and k LIKE $1 implies a similar OR; these
- * conditions are in the list, too.
+ * For example, L >= R and L <= R imply L = R.  If k is a partition key, the
+ * list also has ORs: k BETWEEN $1 AND $2 implies $1 <> $2 OR k = $1, and
+ * k LIKE $1 implies that $1 contains a wildcard or a backslash, or k = $1.
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
@@ -186,11 +186,11 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Puts a CASE around each value whose evaluation might raise an error.  The
- * CASE does not evaluate the value if an arg without columns already decides
- * the result of `pred`: an arg that is true in an OR, or one that is false or
- * NULL in an AND (`all`).  For example, in $1 IS NULL OR k = f($1), f($1) is
- * evaluated only if $1 is not NULL.
+ * Puts a CASE around each value in `pred`, an AND (`all`) or OR, whose
+ * evaluation might raise an error.  If an arg without columns decides the
+ * result (it is true in an OR, or not true in an AND), the values are not
+ * needed, so the CASE does not evaluate them.  For example, in $1 IS NULL OR
+ * k = f($1), f($1) is evaluated only if $1 is not NULL.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 

@@ -24,13 +24,13 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* AND of args */
 	DYN_PRED_OR,				/* OR of args */
-	DYN_PRED_COMPARE,			/* field operator value; with `array`: = ANY
-								 * (value) or <> ALL (value); a field with
-								 * steps is compared as text (->>) */
+	DYN_PRED_COMPARE,			/* field operator value or, with `array`, = ANY
+								 * (value) or <> ALL (value); a member of a
+								 * jsonb column is compared as text (->>) */
 	DYN_PRED_LIKE,				/* field LIKE `value`; with `literal`: field
 								 * begins with `value` */
-	DYN_PRED_CONTAINS,			/* field, or the unnested list, set or map, has
-								 * the element `value`, or (`array`) all
+	DYN_PRED_CONTAINS,			/* field, or the unnested list, set or map,
+								 * contains `value` or, with `array`, all
 								 * elements of `value` */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
@@ -38,13 +38,13 @@ typedef enum DynPredKind
 	DYN_PRED_FILTER_TERM,		/* condition of the table option item_filter or
 								 * ttl_attribute; has no field */
 	DYN_PRED_TEMPLATED,			/* condition on an attribute with a key
-								 * template; args: for each leading placeholder
-								 * ("part"), an EACH, or an AND of predicates
-								 * (match_template.c) */
-	DYN_PRED_EACH,				/* field has one of the values between the
-								 * bounds in args (enumerate.c); without args:
-								 * a placeholder has one of the values that its
-								 * template enumerates */
+								 * template; args has an EACH or an AND for
+								 * each of the first placeholders ("parts") of
+								 * the template (match_template.c) */
+	DYN_PRED_EACH,				/* field has one of the finitely many values
+								 * between the bounds in args (enumerate.c);
+								 * if args is NIL, a placeholder has one of
+								 * the values that its template lists */
 	DYN_PRED_GIVEN				/* `value`, a condition without columns of the
 								 * table, is true; has no field */
 } DynPredKind;
@@ -53,11 +53,11 @@ typedef enum DynPredKind
 typedef enum DynBoundKind
 {
 	DYN_BOUND_NONE,				/* not converted */
-	DYN_BOUND_EQUAL,			/* value for which every operator has the same
-								 * result as for the original value */
-	DYN_BOUND_LOWER,			/* lower bound of the column in the rows for
+	DYN_BOUND_EQUAL,			/* value that all operators treat like the
+								 * original value */
+	DYN_BOUND_LOWER,			/* lower bound of the column in all rows for
 								 * which the clause is true */
-	DYN_BOUND_UPPER				/* like LOWER, but an upper bound */
+	DYN_BOUND_UPPER				/* upper bound of the column in these rows */
 } DynBoundKind;
 
 /* A step of an expression over a date or time (time_bounds.h) */
@@ -71,11 +71,11 @@ typedef struct DynConversionStep
 
 /*
  * The conversion of a predicate's value to its column's type.  It is needed if
- * the clause compares the column with a value of another type, or if it
- * compares an expression over the column.  The value is converted at run time,
- * after each evaluation (exec/statement/values.h), since the conversion may
- * depend on the session's time zone.  The predicate compares the column itself
- * with the converted value, whose type is both `to` and pred->valuetype.
+ * the clause compares a date or time column with a value of another type, or
+ * if it compares an expression over the column.  The conversion may depend on
+ * the session's time zone, so the value is converted at run time, after each
+ * evaluation (exec/statement/values.h).  The predicate then compares the
+ * column itself with the converted value.
  */
 typedef struct DynConversion
 {
@@ -83,12 +83,12 @@ typedef struct DynConversion
 	bool		upper;			/* true if the value is an upper bound of the
 								 * expression (`steps` over the column) */
 	bool		strict;			/* true if the bound excludes the value */
-	bool		array;			/* true if the value is an array.  EQUAL: each
-								 * element is converted; LOWER is the least
-								 * bound of all elements, UPPER the greatest */
+	bool		array;			/* true if the value is an array.  The result
+								 * is an array (EQUAL), or the least (LOWER)
+								 * or greatest (UPPER) bound of all elements */
 	Oid			from;			/* type of the value, or of its elements */
 	Oid			compared;		/* type in which both sides are compared */
-	Oid			to;				/* type of the column */
+	Oid			to;				/* type of the column, and pred->valuetype */
 	List	   *steps;			/* DynConversionStep *, outermost first; NIL:
 								 * the clause compares the column itself */
 	int			param;			/* position of the value in fdw_exprs */
@@ -114,13 +114,14 @@ typedef struct DynPred
 	DynBoundKind bound;			/* result of the conversion */
 	DynOperator operator;		/* COMPARE, FIELDS: the operator; LIKE: only
 								 * the collation is set */
-	int			most;			/* EACH: maximum number of values; with more,
-								 * the key cannot be used */
+	int			most;			/* EACH: maximum number of values; if there
+								 * are more, the key cannot be used */
 	double		expected;		/* EACH: estimated number of values */
-	bool		unsure;			/* at planning: true if run-time values decide
-								 * whether the key can be used */
-	bool		part_only;		/* at planning: true if only placeholders of
-								 * key templates support the comparison */
+	bool		unsure;			/* EACH, at planning: true if there may be
+								 * more than `most` values at run time */
+	bool		part_only;		/* at planning: true if no condition on the
+								 * column's attribute can be sent, only one on
+								 * a placeholder of a key template */
 	int			param;			/* position of the value in fdw_exprs */
 	int			term;			/* FILTER_TERM: position in the item filter */
 	int			templated;		/* TEMPLATED: position of the template */
@@ -234,9 +235,9 @@ dyn_pred_selects_rows(const DynPred *pred)
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
- * Call visit(leaf, arg) for the leaves of the tree, or of each tree of the
- * list (DynPred *), until a call returns true.  Return true if a call did.
- * With `parts`, also visit the args of TEMPLATED and EACH, after their parent.
+ * Call visit(leaf, arg) for each predicate, except AND and OR, of the tree (or
+ * list of trees) until a call returns true.  Return true if a call did.  With
+ * `parts`, also visit the args of TEMPLATED and EACH, after their parent.
  */
 extern bool dyn_pred_visit(DynPred *pred, bool parts,
 						   bool (*visit) (DynPred *, void *), void *arg);
