@@ -92,13 +92,13 @@ typedef struct DynClause
 								 * exceed the size limit of a request */
 	bool		implied;		/* true if rinfo implies the predicate, but may
 								 * not be equivalent to it */
-	bool		keys_only;		/* true if only matched to keys, never sent as
-								 * a filter; `implied` is true, too */
-	Node	   *condition;		/* SQL expression of a keys_only predicate
-								 * that rejects NULL; else a null pointer */
+	bool		keys_only;		/* true if the predicate is only matched to
+								 * keys; `implied` is then true, too */
+	Node	   *condition;		/* keys_only: SQL expression of the predicate,
+								 * if it rejects NULL; else a null pointer */
 } DynClause;
 
-/* Returns DynClause * for RestrictInfos; their predicates are cached. */
+/* Returns the DynClauses of the RestrictInfos; caches their predicates. */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
 /* Returns clauses (DynClause *) for plan->lists, all with `keys_only`. */

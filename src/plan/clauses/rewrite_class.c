@@ -65,7 +65,7 @@ list_for_member(PlannerInfo *root, const RelOptInfo *rel,
 {
 	ScalarArrayOpExpr *copy;
 
-	/* the operator must be in all families of the class, unlike text = name */
+	/* the = of text and name, for example, is not in all these families */
 	if (list_difference_oid(class->ec_opfamilies, get_mergejoin_opfamilies(list->opno)) != NIL)
 		return NULL;
 	copy = copyObject((ScalarArrayOpExpr *) list);

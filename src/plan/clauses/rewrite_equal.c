@@ -4,9 +4,10 @@
  *
  *		k LIKE 'abc'				a pattern without wildcards
  *		k IS NOT DISTINCT FROM 5	a constant that is not NULL
- *		(k = x) IS TRUE				only as a full clause
+ *		(k = x) IS TRUE				if it is a clause, not part of another one
  *		k BETWEEN x AND x			two clauses with the same value
- *		k LIKE $1, k BETWEEN $1 AND $2		only for some values of $1 (choice.c)
+ *		k LIKE $1					if $1 has no wildcards (choice.c)
+ *		k BETWEEN $1 AND $2			if $1 = $2 (choice.c)
  *
  * Under a deterministic collation, LIKE and = compare bytes.  Under others,
  * the equality is checked locally (model/definition/exact.c).
@@ -218,9 +219,9 @@ contains(Node *pattern, const char *c)
 }
 
 /*
- * For column LIKE pattern, returns the implied condition: the pattern contains
- * %, _ or \, or column = pattern.  The column must map to a partition key, and
- * the pattern must be parametric.  Returns NULL for other clauses.
+ * For column LIKE pattern, returns the implied OR: column = pattern, or the
+ * pattern contains %, _ or \.  The column must map to a partition key, and the
+ * pattern must be parametric.  Returns NULL for other clauses.
  */
 static Node *
 equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
@@ -271,10 +272,10 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 }
 
 /*
- * Returns the equality L = R that bounds[position] (L >= R, for example)
- * implies together with a later bound (L <= R).  If there is no such bound,
- * but bounds[position] is a lower bound, returns the first result of
- * equality_unless_different with an upper bound.  Returns NULL if both fail.
+ * Returns the equality that bounds[position] and another bound imply, or NULL.
+ * A later bound may be the opposite one, such as L <= R for L >= R.  Then the
+ * result is L = R.  Otherwise, if bounds[position] is a lower bound, tries
+ * equality_unless_different with each of the upper bounds.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

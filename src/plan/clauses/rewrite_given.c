@@ -108,8 +108,8 @@ typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true: values are needed only if `given` is
-								 * true; false: only if it is not true */
+	bool		needed;			/* true if values are needed where `given` is
+								 * true; false if they are needed elsewhere */
 } Guard;
 
 /* Returns a CASE that yields NULL where the value is not needed (Guard). */

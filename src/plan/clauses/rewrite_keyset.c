@@ -3,12 +3,12 @@
  *		Rewrites conditions for keyset paging: row comparisons, and ORs that
  *		are equivalent to them.
  *
- * (a, b) > (x, y) implies a >= x; together with a condition a = v, it implies
- * v > x OR (v = x AND b > y).  Only a is certain not to be NULL: (5, NULL) >
- * (4, 1) is true.
+ * (a, b) > (x, y) implies a >= x.  Together with a condition a = v, it implies
+ * v > x OR (v = x AND b > y).  In selected rows, a is not NULL, but b may be
+ * NULL: (5, NULL) > (4, 1) is true.
  *
- * Row comparisons and ORs are parsed into a list of terms.  If each column of
- * the first n terms is equal to its value, the next term decides.
+ * Row comparisons and ORs are parsed into a list of terms.  A term decides the
+ * result if each column of the earlier terms is equal to its value.
  */
 #include "postgres.h"
 
@@ -38,7 +38,7 @@ typedef struct Term
 /* ---- one term ---- */
 
 /*
- * Sets *term to a comparison, with the column on the left.  Returns false
+ * Sets *term to the comparison, with the column on the left.  Returns false
  * unless the operator is in the family, and just one side is a run-time value.
  */
 static bool
@@ -145,16 +145,16 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* make the last term inclusive: for equal values, omitted terms decide */
+	/* omitted terms decide for equal values, so make the last inclusive */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
 }
 
 /*
- * Parses one arm of an OR, which must be column = value AND rest, with the
- * term's column and value.  Adds the rest to *rests; if the arm has no rest,
- * adds the constant true.  Returns false for any other arm.
+ * Parses an arm of an OR.  If the arm is column = value AND rest, with the
+ * column and value of the term, adds the rest to *rests.  If the arm has no
+ * rest, adds the constant true.  Returns false for any other arm.
  */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
@@ -289,11 +289,11 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 						List *rinfos);
 
 /*
- * Returns the condition that follows from term `n` (counted from 0) and the
- * later terms, if the column of term `n` has the value `fixed`.  For the term
- * column > x, the condition is fixed > x OR (fixed = x AND rest), where the
- * rest follows from the later terms.  Returns NULL if there is no rest, or if
- * the condition is always true or cannot be built.
+ * Returns the condition that term `n` (counted from 0) and the later terms
+ * imply if the column of term `n` has the value `fixed`.  If term `n` is
+ * column > x, this condition is fixed > x OR (fixed = x AND rest), where rest
+ * is the condition that the later terms imply (bound_from).  Returns NULL if
+ * there is no rest, or if the condition is always true or cannot be built.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
@@ -311,7 +311,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return NULL;
 	if (equal(fixed, term->value))
 		return rest;
-	/* do not compare two local times: SQL compares each with a timestamptz */
+	/* SQL compares local times with a timestamptz, not with each other */
 	if (term->left == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
 		return NULL;
 	decided = (Node *)
@@ -330,10 +330,10 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 }
 
 /*
- * Returns the condition that follows from term `n` (counted from 0) and the
- * later terms, if each column of the earlier terms is equal to its value.
- * Returns NULL if there is none.  If n > 0, also returns NULL if the value of
- * term `n` might raise an error, because SQL might not evaluate that value.
+ * Returns the condition that term `n` (counted from 0) and the later terms of
+ * a row comparison or OR imply if each column of the earlier terms is equal to
+ * its value.  Returns NULL if there is none.  If n > 0, SQL might not evaluate
+ * the value of term `n`, so also returns NULL if it might raise an error.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

@@ -44,7 +44,7 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 
 /* ---- functions ---- */
 
-/* A function, as one or two steps; the last step is evaluated first */
+/* A function that is matched as steps; SQL evaluates the last step first */
 typedef struct Form
 {
 	Oid			function;
@@ -60,7 +60,7 @@ typedef struct Form
 #define FROM_DATE		DYN_STEP_DATE_TO_TIMESTAMP
 
 static const Form rewrite[] = {
-	/* casts, also in the form of functions */
+	/* casts, which can also be written as function calls */
 	{F_DATE_TIMESTAMP, 0, -1, 1, {TO_DATE}},
 	{F_DATE_TIMESTAMPTZ, 0, -1, 2, {TO_DATE, TO_TIMESTAMP}},
 	{F_TIMESTAMP_DATE, 0, -1, 1, {FROM_DATE}},
@@ -118,8 +118,8 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 
 /*
  * Matches date_trunc.  A timestamptz is truncated in the time zone of the
- * third argument; without one, in that of the session.  An hour may contain a
- * leap second in the time zone of an argument, but not in that of a session.
+ * third argument; without one, in that of the session.  Hours contain no leap
+ * second in the zone of a session, but may contain one in that of an argument.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
@@ -256,7 +256,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	return pred;
 }
 
-/* Returns the bounds that "expression op value" implies; clears `exact`. */
+/* Returns the bounds, never exact, that "expression op value" implies. */
 static DynPred *
 make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 			Node *value, const DynConversion *conversion)

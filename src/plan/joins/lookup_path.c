@@ -69,8 +69,8 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
 #define MIN_SELECTIVITY	0.5
 
 /*
- * Returns true if the path has only hash joins, and unparameterized reads by
- * key of our relations.  Then adds these reads (Path *) to *scans.
+ * Adds the path's scans (Path *) to *scans.  Returns false unless these are
+ * unparameterized reads by key of our relations, and all joins are hash joins.
  */
 static bool
 collect_scans(const Path *path, List **scans)
@@ -134,9 +134,9 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 }
 
 /*
- * Sets *listed to true if the list of a scan's keys was derived from a clause
- * on another relation.  Returns false if a lookup join with the other side of
- * the join (`other`) would read fewer items.
+ * Returns false if a lookup join with the other side of the join (`other`)
+ * would read fewer items than one of `scans`.  Otherwise, sets *listed to true
+ * if the keys of one of them were derived from a clause on another relation.
  */
 static bool
 use_lists(List *scans, const RelOptInfo *other, bool *listed)
@@ -384,9 +384,9 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
 
 /*
  * Returns the estimated number of distinct keys in the outer rows.  Without
- * statistics, multiplies the row estimates of all relations with columns in
- * the key, and returns at most the number of outer rows.  Core's default of
- * 200 may be too low, and each key costs at least a part of a request.
+ * statistics, core's default of 200 may be too low, and each key costs at
+ * least a part of a request.  So we return the product of the row estimates of
+ * all relations with columns in the key, but at most the number of outer rows.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
@@ -446,8 +446,8 @@ named_partitions(const Path *scan)
 
 /*
  * Returns the scans (ForeignPath *) that run once per execution of the path.
- * In a nested loop whose outer side is one GetItem, the inner side also runs
- * once; then only the scans of the inner side are returned.
+ * If the outer side of a nested loop is one GetItem, the inner side also runs
+ * once, and only the scans of the inner side are returned.
  */
 static List *
 scans_once(Path *path)
@@ -472,12 +472,12 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 
 /*
  * Returns a minimum for the estimated number of keys of a lookup join; 0 means
- * no minimum.  Before ANALYZE, estimates of outer rows may be too low.  So
- * each partition that the outer side reads is assumed to fill a page, and each
- * row to need a lookup.  The minimum applies only if the statement also names
+ * no minimum.  Before ANALYZE, estimates of outer rows may be too low.  So we
+ * assume that each partition that the outer side reads fills a page, and each
+ * row needs a lookup.  There is a minimum only if the statement also names
  * partitions of the inner table, and reading these once costs less than the
- * lookups.  It does not apply if the statement may stop early, or if one outer
- * row is expected: core then uses a nested loop without lookups.
+ * lookups.  There is none if the statement may stop early, or if one outer row
+ * is expected, because core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -509,7 +509,7 @@ set_costs(NestPath *path, DynLookupCost *lookups)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
-	/* a semijoin or antijoin may join only the first inner row */
+	/* with first_only, an outer row is joined to at most one inner row */
 	double		joined = lookups->first_only ? Min(inner->rows, 1) : inner->rows;
 	Cost		startup,
 				total;

@@ -80,7 +80,7 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 
 /*
  * Finds the subplans that are executed whenever the expression is evaluated.
- * Skips search->computed, since columns of these expressions may be
+ * Skips the expressions in search->computed, because their columns may be
  * unavailable above the path that computes them.
  */
 static bool
@@ -165,12 +165,11 @@ is_sort(const Path *path)
 }
 
 /*
- * Returns the expressions by which a path sorts, except expressions whose
- * equivalence class has several members.  Returns NIL for a path of a
- * partition, since the class may have only the parent table's expression.
- *
- * Core adds these expressions to the target list of the sort's input; since
- * PostgreSQL 16, core also adds sorted arguments of aggregates.
+ * Returns the expressions by which a path sorts.  Core adds these to the
+ * target list of the sort's input; since PostgreSQL 16, they include sorted
+ * arguments of aggregates.  Omits expressions whose equivalence class has
+ * several members.  Returns NIL for a path of a partition, since the class may
+ * have only the parent table's expression.
  */
 static List *
 sort_expressions(const Path *path)
@@ -213,8 +212,8 @@ subplans_of_rows(Path *path, const Path *subpath)
 /*
  * Returns true if WHERE CURRENT OF may search this query level for the scan of
  * a cursor's row.  Returns false with FOR UPDATE, because core then finds the
- * row without the scan.  If is_cursor is UNKNOWN, assumes a cursor if both are
- * true: a portal is active (DECLARE, OPEN), and the planner may have applied
+ * row without the scan.  If is_cursor is UNKNOWN, assumes a cursor if a portal
+ * is active, as in DECLARE and OPEN, and the planner may have applied
  * cursor_tuple_fraction.
  */
 static bool
@@ -238,8 +237,8 @@ may_be_at_cursor(const PlannerInfo *root)
 }
 
 /*
- * Returns true if the path reads a local table without a join.  For WHERE
- * CURRENT OF, core searches for this scan, but not below our node.
+ * Returns true if the path reads a local table without a join.  Core must find
+ * such a scan for WHERE CURRENT OF, but does not search below our node.
  */
 static bool
 find_table_scan(Path *path, int use, void *context)
@@ -267,8 +266,8 @@ find_table_scan(Path *path, int use, void *context)
 /*
  * Batches the requests of subplans that the path (a projection, aggregation or
  * sort of *subpath) executes; returns the saved cost.  Does not change costs
- * in SubPlan nodes: core finds a SubPlan in the target list of a lower node by
- * equal(), so all copies of it must stay the same.
+ * in SubPlan nodes, because all copies of a SubPlan must stay the same: core
+ * uses equal() to find it in the target list of a lower node.
  */
 static Cost
 read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
@@ -388,14 +387,16 @@ has_lookup(const PlannerInfo *root, const Path *path)
 }
 
 /*
- * If core has put subplans into the target list of a path, moves this list into
- * a projection above the path.  Such paths are groups, windows, and scans and
- * joins that need no sort.  A lookup join node can then be put below the
- * projection; without one, core creates no node for the projection.  As in core
- * (make_group_input_target and others), the path still computes the columns
- * that are grouped or sorted by, and the Vars and aggregates in other columns.
- * Does nothing for grouping sets, whose columns differ above and below the
- * path.
+ * If the target list of a path has a subplan that can be batched, moves the
+ * list into a projection above the path, so that a lookup join node can be put
+ * below the projection.  Core computes subplans in groups, in windows, and in
+ * scans and joins that need no sort.  Without a lookup join node, core creates
+ * no node for the projection.
+ *
+ * As in core (make_group_input_target and others), the path still computes the
+ * columns that are grouped or sorted by, and the Vars and aggregates in other
+ * columns.  Does nothing for grouping sets, whose columns differ above and
+ * below the path.
  */
 static void
 separate_projections(PlannerInfo *root, RelOptInfo *rel)
@@ -461,11 +462,10 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
- * Plans a statement.  Permits upserts, and sets is_cursor to YES or NO while
- * planning: cursors (DECLARE, PL/pgSQL) are planned with CURSOR_OPT_FAST_PLAN,
- * other statements without it.  If a statement loads the library while it is
- * planned, this hook is not called.  The manual therefore recommends
- * session_preload_libraries for upserts.
+ * Plans a statement.  Permits upserts, and sets is_cursor while planning: only
+ * cursors (DECLARE, PL/pgSQL) are planned with CURSOR_OPT_FAST_PLAN.  If a
+ * statement loads the library while it is planned, this hook is not called.
+ * The manual therefore recommends session_preload_libraries for upserts.
  */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,

@@ -73,7 +73,7 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 				(access->limit_hint == 0 &&
 				 (!access->may_stop_early || access->one_request));
 		case DYN_CAN_READ_TABLE:
-			/* items that the index lacks must not be returned or counted */
+			/* do not return or count items of the table that the index lacks */
 			return scans && !access->contradiction &&
 				(access->index == NULL || !(access->presumes || access->count_only));
 		case DYN_CAN_ORDER:
@@ -168,10 +168,10 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 }
 
 /*
- * Returns true if the part may contain the separator that follows the part.
- * Then the attribute's text alone does not determine the part.  The part has
- * the modifier "any", or it is undecided (template_text.h) and its column is
- * also in another template.
+ * Returns true if the part may contain the separator that follows the part, so
+ * that the attribute's text alone does not determine the part.  This is so for
+ * a part with the modifier "any", and for an undecided part (template_text.h)
+ * whose column is also in another template.
  */
 static bool
 may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templated, int part)
@@ -201,9 +201,9 @@ may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templ
  * - the index is in trusted_indexes, and no column of the template is NULL (by
  *   NOT NULL or by a clause).
  *
- * If `merged`, rows of several requests will be merged.  If `by_text`, the
- * merge compares the full text of the attribute; the first `bound` parts must
- * then be the same in all rows.  Otherwise the merge compares the parts, and
+ * If `merged`, rows of several requests will be merged.  With `by_text`, the
+ * merge compares the full text of the attribute, so the first `bound` parts
+ * must be the same in all rows.  Without it, the merge compares the parts, so
  * the text alone must determine each part.
  */
 static bool
@@ -317,15 +317,15 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The value expressions that a copied access plan refers to by position.  The
- * functions below add expressions and set positions, unless Values is NULL.
+ * The value expressions to which a copied access plan refers by position.  The
+ * functions below add expressions and set positions, unless `values` is NULL.
  */
 typedef struct Values
 {
 	List	   *exprs;			/* expressions for fdw_exprs */
 	List	   *conversions;	/* DynConversion of each expression, or NULL */
 	bool		closed;			/* true if no value may be added */
-	bool		missing;		/* set to true instead of adding a value */
+	bool		missing;		/* true if a value was missing while closed */
 } Values;
 
 static List *copy_preds(const List *preds, Values *values);
@@ -344,9 +344,9 @@ copy_text(const char *text)
 }
 
 /*
- * Returns the position of this value and conversion in `values`, after adding
- * them if needed.  Returns -1 if `value` is NULL, or cannot be added.  Unless
- * `closed`, compares only the last 100 values, so a value may be added twice.
+ * Returns the position in `values` of the value with this conversion; -1 for
+ * NULL.  Adds a missing value, or returns -1 if `values` is closed.  Unless it
+ * is closed, compares only the last 100 values, so a value may be added twice.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
@@ -517,7 +517,7 @@ copy_access(const DynAccess *access, Values *values)
 		copy->arms = lappend(copy->arms, copy_access(lfirst(lc), values));
 	if (access->alternative != NULL)
 		copy->alternative = copy_access(access->alternative, values);
-	/* copy the fallback last: it uses only values that the rest has added */
+	/* copy the fallback last, because it uses values that the rest has added */
 	if (access->fallback != NULL)
 		copy->fallback = values ? copy_fallback(access->fallback, values)
 			: copy_access(access->fallback, NULL);

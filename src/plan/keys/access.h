@@ -13,8 +13,8 @@
  *
  * An OR of full keys, such as (pk = 1 AND sk = 'a') OR (pk = 2 AND sk = 'b'),
  * is matched as *row-wise keys*.  A *guard* is an arm without columns, such as
- * $1 IS NULL in $1 IS NULL OR k = $1: if it is true when the statement starts,
- * an access plan that does not need k = $1 is used instead (choice.c).
+ * $1 IS NULL in $1 IS NULL OR k = $1.  If a guard is true when the statement
+ * starts, an access plan that does not need k = $1 is used instead (choice.c).
  */
 #ifndef DYN_PLAN_ACCESS_H
 #define DYN_PLAN_ACCESS_H
@@ -37,7 +37,7 @@ typedef struct DynCount
 	bool		unsure;			/* true if run-time values may make the key
 								 * unusable */
 	int			point_parts;	/* number of the key template's leading
-								 * placeholders with values, not ranges */
+								 * placeholders that have values, not ranges */
 	int			one_value_parts;	/* leading placeholders with one value */
 } DynCount;
 
@@ -55,12 +55,12 @@ typedef struct DynKeyMatch
 } DynKeyMatch;
 
 /*
- * A condition on one key attribute of an index.  If the condition is false at
- * run time, the index may not be complete, and the table is read instead
- * (index_complete.c).  Items with an empty or too long value are not in the
- * index, so one of `preds` must exclude such values.  A TEMPLATED predicate is
- * the only one in its list; the index must be able to hold all strings that
- * the predicate allows.
+ * A condition on one key attribute of an index, which is checked at the start
+ * of an execution.  If it is false, the index may lack selected items, and the
+ * table is read instead (index_complete.c).  An item whose value is empty or
+ * too long is not in the index, so one of `preds` must exclude such values.
+ * If the only predicate is TEMPLATED, the index must be able to hold all
+ * strings that it allows.
  */
 typedef struct DynIndexCondition
 {
@@ -87,8 +87,8 @@ typedef struct DynEstimate
 									 * matched to keys */
 	double		partition_units;	/* read units of the items in one partition
 									 * of the table; 0: unknown */
-	double		first_share;	/* fraction of the reads that the first row
-								 * needs (semijoins) */
+	double		first_share;	/* fraction of the reads that a semijoin needs
+								 * to get its first row */
 	double		first_page;		/* number of items in the first page under a
 								 * LIMIT; 0: a full page */
 	bool		assumed;		/* true if the table's size is unknown */
@@ -102,8 +102,8 @@ typedef struct DynSortAttr
 {
 	DynKeyAttr	attr;
 	int			part;			/* position in the template, or DYN_FULL */
-	bool		by_text;		/* true to merge by the full attribute, which
-								 * sorts like the part */
+	bool		by_text;		/* true to merge rows by the full attribute,
+								 * false to merge them by the part */
 } DynSortAttr;
 
 typedef struct DynAccess
@@ -142,25 +142,25 @@ typedef struct DynAccess
 								 * whether the row exists */
 	bool		unsure;			/* true if run-time values may make the keys
 								 * unusable, so that the fallback is used */
-	bool		same_items;		/* QUERY: true if only filters have values that
-								 * may change from one execution to the next,
-								 * so that executions share a cached read */
+	bool		same_items;		/* QUERY: true if executions share a cached
+								 * read, because their filters differ, but the
+								 * values of their keys are the same */
 	bool		presumes;		/* true if clauses are matched to the key of
-								 * `index`: a table Scan may find more rows */
+								 * `index`; a table Scan could add rows */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total segments, if the query reads the
 								 * segment column; 0: chosen by the executor */
 	int			nhash;			/* number of hash attributes.  SCAN: 1 if
 								 * hash[0] has predicates on the segment */
-	int			nrange;			/* matched range attributes, from the left */
+	int			nrange;			/* number of matched range attributes */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
 	DynPred    *row_keys;		/* NULL, or an OR of ANDs; each AND has a
 								 * point predicate for each of row_attrs */
-	int			nrow_attrs;		/* number of attributes in row_keys.  GET: the
-								 * full key; QUERY: the hash attributes, and
-								 * maybe the first range attribute */
+	int			nrow_attrs;		/* number of row_attrs.  A GET has the full
+								 * key; a QUERY has the hash attributes, with
+								 * or without the first range attribute */
 	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
 
 	bool		in_turn;		/* ordered: true if partitions are read one
@@ -175,7 +175,7 @@ typedef struct DynAccess
 								 * of `index` */
 	List	   *scalars;		/* String *: key attributes (of the table or
 								 * any index) that are requested in full,
-								 * because DynamoDB rejects paths below them */
+								 * because DynamoDB rejects paths such as k.a */
 	const char *schema;			/* schema at planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
 	List	   *fields;			/* DynField *: fields to fetch */
@@ -186,13 +186,13 @@ typedef struct DynAccess
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
 	bool		keyed;			/* SCAN: true if clauses restrict keys that the
 								 * plan does not use (advice.c) */
-	Bitmapset  *lacking;		/* SCAN: columns of the key's template for
-								 * which clauses give no values */
+	Bitmapset  *lacking;		/* SCAN: columns in the partition key's
+								 * template to which clauses give no values */
 	DynEstimate estimate;
 
-	List	   *conditions;		/* DynIndexCondition * (index_complete.c): for
-								 * each key attribute of the index, at most one
-								 * for its column and one for its template */
+	List	   *conditions;		/* DynIndexCondition *: a key attribute of the
+								 * index has at most two, one for its column
+								 * and one for its template */
 	/* inner access plans (choice.c, union_path.c); see the functions below */
 	List	   *arms;			/* UNION: DynAccess * (GET, QUERY), in order of
 								 * reading; all rows are rechecked */
@@ -201,8 +201,8 @@ typedef struct DynAccess
 	List	   *guards;			/* DynPred *, such as $1 IS NULL */
 	struct DynAccess *alternative;	/* replaces this access plan if a guard is
 									 * true; NULL without guards */
-	bool		is_arm;			/* true for an arm of a UNION; duplicate items
-								 * are recognized by the table's key */
+	bool		is_arm;			/* true for an arm of a UNION, which reads the
+								 * table's key to detect duplicate items */
 
 	/* only during planning */
 	List	   *key_rinfos;		/* RestrictInfo *: matched to the keys */
@@ -227,21 +227,21 @@ extern List *dyn_access_key_preds(const DynAccess *access);
 /* Abilities of an access plan, which do not depend on run-time values */
 typedef enum DynAccessAbility
 {
-	DYN_CAN_BATCH,				/* one batch of requests can serve several
-								 * executions, which share no cached read */
+	DYN_CAN_BATCH,				/* several executions can send their requests
+								 * together, and do not share a cached read */
 	DYN_CAN_CACHE,				/* the items can be cached for executions that
 								 * differ only in filter values */
 	DYN_CAN_SHARE,				/* several scans can use the same items */
 	DYN_CAN_START_AHEAD,		/* the requests can be sent before the executor
 								 * requests rows */
 	DYN_CAN_USE_ALL,			/* all items that are returned are used */
-	DYN_CAN_READ_TABLE,			/* a Scan of the table returns the same rows */
+	DYN_CAN_READ_TABLE,			/* a Scan of the table can replace this Scan */
 	DYN_CAN_ORDER,				/* items are in the order of the sort key, so a
 								 * LIMIT can end the reading */
 	DYN_CAN_COUNT,				/* DynamoDB can count the rows, if no clause is
 								 * checked locally */
-	DYN_CAN_BE_SMALL,			/* every item is a row: no filters, and the
-								 * item filter is not rechecked */
+	DYN_CAN_BE_SMALL,			/* neither filters nor a recheck of the item
+								 * filter remove items of a Scan */
 	DYN_CAN_PREVIEW,			/* a Scan can read page by page until a LIMIT
 								 * (preview_units) is reached */
 	DYN_CAN_PRESUME				/* the ConditionExpression of a write can
@@ -259,7 +259,7 @@ extern DynAccess *dyn_access_fallback(const DynAccess *access);
 
 /*
  * Returns the access plans (DynAccess *) among which guards choose: `access`,
- * its alternative, and so on.  The first one without a true guard is used.
+ * its alternative, and so on.  The first one that has no true guard is used.
  */
 extern List *dyn_access_alternatives(const DynAccess *access);
 
@@ -292,8 +292,8 @@ extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
- * expressions, to which the node refers by position.  In a fallback, omits the
- * predicates whose values no other access plan needs.
+ * expressions, to which the node refers by position.  A fallback adds no value
+ * to *exprs: the copy omits its predicates on values that are not there.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -274,7 +274,6 @@ dyn_why_not_each(const DynTarget *target, List *clauses, const char *key)
 					name, DYN_MAX_EACH, key);
 }
 
-/* Returns the column if keys differ only in its truncated times; else 0. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

@@ -139,7 +139,7 @@ add_var(FieldWalkerContext *context, Var *var)
 				add_field(context, i + 1, NIL);
 		}
 	}
-	/* a child table may be pruned: dynBeginForeignScan checks the others */
+	/* dynBeginForeignScan checks child tables, because some may be pruned */
 	else if (!IS_OTHER_REL(context->plan->rel))
 		dyn_check_system_column(relation, var->varattno);
 }

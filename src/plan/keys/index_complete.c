@@ -20,16 +20,16 @@
  * items older than the index.  For these types, each predicate below ensures
  * that the selected items are in the index, if the condition next to it holds:
  *
- *		= and IN		the index can hold all the values; if an attribute
- *						has = or IN, one of these predicates must meet this
- *						condition, even with NOT NULL or a range predicate
+ *		= and IN		the index can hold all the values
  *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
  *						is not longer than the limit of the key
  *		<>				the value is empty
  *
- * The last three kinds, and NOT NULL, do not limit the length of values: an
- * old item with a value that is too long is not found (docs/pushdown.md).
+ * If an attribute has = or IN, one of these must meet its condition: the other
+ * kinds and NOT NULL are then not sufficient.  Without = and IN, they are, but
+ * do not limit the length of values.  So an old item with a value that is too
+ * long is not found (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -41,15 +41,15 @@
 #include "match_keys.h"
 
 /*
- * Degrees of an index's completeness for one attribute, in ascending order.
- * An OR has the least degree of its arms, an AND the greatest of its args.
+ * Completeness that a predicate on one attribute implies, in ascending order.
+ * An OR implies the least of its arms, an AND the greatest of its args.
  */
 typedef enum Completeness
 {
 	NO_POINT,					/* no point predicate (such as =) */
 	ABSENT,						/* the index may lack a selected item */
 	LATER,						/* the run-time value decides */
-	PRESENT
+	PRESENT						/* the index has all selected items */
 } Completeness;
 
 /* A key attribute of an index, with the data for deciding completeness */
@@ -67,10 +67,10 @@ typedef struct Place
 	bool		trusted;		/* true if the index is in trusted_indexes */
 	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
 								 * 0 if the attribute is not in that key */
-	bool		depends;		/* true if the index may lack values of the
-								 * column, so that predicates matter */
-	bool		may_miss;		/* true if a row could be missed because the
-								 * index cannot hold its value */
+	bool		depends;		/* true if predicates must exclude values of
+								 * the column that the index cannot hold */
+	bool		may_miss;		/* true for a Scan that could miss rows whose
+								 * values the index cannot hold */
 	bool		asserted;		/* true if all items have the attribute: it is
 								 * in the table's key, or its column is
 								 * declared NOT NULL; false if may_miss */
@@ -170,7 +170,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		return points ? NO_POINT : ABSENT;
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* booleans are short, and not empty */
-	/* only <> '' excludes empty values, and few run-time values are '' */
+	/* <> is not checked at run time, when its value is rarely '' */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
 	if (isnull)
@@ -311,12 +311,12 @@ texts_completeness(const Place *place, const DynPred *pred)
 
 /*
  * Describes the i'th attribute (from 0) of the index's key; hash attributes
- * come first.  A Scan of the index (`full`) misses rows with a value that the
- * index cannot hold; requests by key do not select such rows.  Known
- * limitation (docs/pushdown.md): an attribute may be a partition key of the
- * table and a sort key of the index, which has a lower length limit.  If an
- * item that is older than the index has a value above this limit, a request to
- * the index does not find the item.
+ * come first.  `full` is true for a Scan of the index, which misses rows with
+ * values that the index cannot hold.  Requests by key do not select such rows.
+ * Known limitation (docs/pushdown.md): a partition key of the table may be a
+ * sort key of the index, where its length limit is lower.  If the value of an
+ * item exceeds this limit, and the item is older than the index, requests to
+ * the index do not find it.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
@@ -382,8 +382,8 @@ completeness_by_item_filter(const Place *place)
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
  * their SQL expressions.  Omits the expressions of pseudoconstant clauses.  If
- * a clause is only used to match keys (keys_only), its predicate is omitted
- * unless it is an equality, and its SQL expression is `condition`.
+ * a clause is only matched to keys (keys_only), omits its predicate unless it
+ * is an equality; its expression is clause->condition.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)
@@ -408,10 +408,10 @@ collect(List *clauses, List **preds, List **exprs)
 }
 
 /*
- * Returns true if all selected items have the attribute, because a column that
- * is read from the attribute is never NULL.  With `trusted`, also returns true
- * if no column of the template is NULL: trusted_indexes asserts that such rows
- * have the attribute.
+ * Returns true if all selected items have the attribute, because they have a
+ * column that is read from it and is not NULL.  With `trusted`, also returns
+ * true if no column of the template is NULL, because the option
+ * trusted_indexes asserts that such rows have the attribute.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)

@@ -9,9 +9,10 @@
  * All clauses are rechecked locally, except exact ones that are sent as
  *
  *		points on a hash attribute
- *		points on a range attribute, if sent in a GetItem or as a single =
- *		a range, if it is the only predicate on its attribute
- *		a filter that is always sent, because it is small (match_filters)
+ *		points on a range attribute, in a GetItem
+ *		an equality on a range attribute, in a Query
+ *		a range that is the only predicate on its attribute
+ *		a filter that is always sent (match_filters)
  */
 #include "postgres.h"
 
@@ -34,10 +35,10 @@ typedef struct KeyMatch
 	const DynKeySchema *key;
 	List	   *clauses;
 	const DynAccess *access;	/* access plan that is being built */
-	DynClause  *row_keys;		/* clause (pk = 1 AND sk = 'a') OR ..., or NULL
-								 * (match_row_keys) */
-	List	   *enumerated;		/* DynClause *: ranges on the hash attribute;
-								 * each value in a range is a key */
+	DynClause  *row_keys;		/* clause that gives the row-wise keys
+								 * (match_row_keys), or NULL */
+	List	   *enumerated;		/* DynClause *: bounds on the hash attribute,
+								 * whose values are enumerated as keys */
 	List	   *consumed;		/* DynClause *: used by key conditions */
 	List	   *pushed_exactly; /* DynClause *: need no local check */
 } KeyMatch;
@@ -237,7 +238,7 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 	return row_key;
 }
 
-/* Returns the clauses to combine with each arm of `clause`: not the ORs. */
+/* Returns the clauses to combine with each arm of `clause`; omits ORs. */
 static List *
 other_clauses(const KeyMatch *match, const DynClause *clause)
 {
@@ -258,8 +259,8 @@ other_clauses(const KeyMatch *match, const DynClause *clause)
  * Stores as row-wise keys the first OR whose arms all have points for each of
  * `attrs`, such as (pk = 1 AND sk = 'a') OR (pk = 2 AND sk = 'b').  Returns
  * false if there is no such OR.  With `distribute`, all clauses that are not
- * an OR are also conditions of each arm.  Separate points for each attribute
- * would be less strict: pk IN (1, 2) and sk IN ('a', 'b').
+ * an OR are also conditions of each arm.  Separate points for each attribute,
+ * pk IN (1, 2) and sk IN ('a', 'b'), would also select other items.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -310,7 +311,7 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
-/* Returns true for several attributes, or a template with several parts. */
+/* Returns true if a key for `attrs` combines several values. */
 static bool
 have_several_values(const KeyMatch *match, const DynKeyAttr *attrs, int nattrs)
 {
@@ -393,9 +394,9 @@ clause_rinfos(List *clauses)
 
 /*
  * Matches hash attributes to points (such as =), and range attributes from the
- * left.  Row-wise keys (match_row_keys) can replace points; predicates on the
- * same attributes then exclude some of the row-wise keys.  Returns false if a
- * hash attribute has neither points nor row-wise keys.
+ * left.  If an attribute has row-wise keys (match_row_keys), it needs no
+ * points, and its predicates exclude some of the row-wise keys.  Returns false
+ * if a hash attribute has neither points nor row-wise keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -403,8 +404,8 @@ match_query(KeyMatch *match, DynAccess *access)
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
-	bool		sent = true;	/* false if later conditions may be omitted:
-								 * an earlier one may be a range at run time */
+	bool		sent = true;	/* false after a condition that may become a
+								 * range, so that later ones are not sent */
 	bool		has_row_keys =
 		(match->index != NULL && n > key->nhash &&
 		 match_row_keys(match, access, attrs, n, false)) ||
@@ -441,10 +442,10 @@ match_query(KeyMatch *match, DynAccess *access)
 /*
  * Matches conditions that need not be sent, because their result is the same
  * for all items:
- * - IS NOT NULL on a key attribute, or on a document (a jsonb column that
- *   shows the item), is true;
- * - > '' and <> '' on a key attribute are true if an index is read;
- * - IS NULL on these columns is false, so the access plan is a contradiction.
+ * - On a key attribute or a document (a jsonb column that shows the item),
+ *   IS NOT NULL is true, and IS NULL is false.  If a clause is false, the
+ *   access plan is a contradiction.
+ * - On a key attribute, > '' and <> '' are true if an index is read.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -475,7 +476,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		column = dyn_relation_column(match->relation, pred->field.attnum);
 		if (column->traits.null_test != DYN_EXACT)
 			continue;
-		/* a document is never NULL: it may be {} */
+		/* a document without attributes is {}, not NULL */
 		if (!dyn_column_is_document(column) &&
 			!dyn_column_is_in_key(column, match->key) &&
 			!dyn_column_is_in_key(column, &match->plan->meta->key))
@@ -520,8 +521,8 @@ match_segments(KeyMatch *match, DynAccess *access)
 typedef struct FilterCheck
 {
 	const KeyMatch *match;
-	int			operators;		/* maximum number in the enforced filters */
-	int			bytes;			/* maximum size of the enforced filters */
+	int			operators;		/* upper bound for all enforced filters */
+	int			bytes;			/* upper bound for all enforced filters */
 } FilterCheck;
 
 /*
@@ -560,8 +561,8 @@ path_bytes(const DynPath *path)
 }
 
 /*
- * Adds a leaf's size to the upper bounds; returns true if the filter must not
- * contain the leaf.  A condition contains its path up to four times.
+ * Adds the maximum size of the leaf's condition, which has its path up to four
+ * times, to the upper bounds.  Returns true if the leaf is not allowed.
  */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
@@ -589,11 +590,11 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/* enough for ten comparisons, the maximum (for a text or boolean) */
+	/* the largest condition, on a text or boolean, has ten comparisons */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
-	/* most values take at least 6 bytes, such as ":va0," */
+	/* after the first 100, values take at least 6 bytes, such as ":v100," */
 	return 6 * (nvalues - 20) > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
 		(other != NULL && path_is_forbidden(check, other));
 }
@@ -651,10 +652,10 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 
 /*
  * Adds the filters that are allowed, for clauses that no key condition uses,
- * and for clauses on truncated columns (is_on_truncated).  If a filter is
- * always sent (`enforced`), its exact clause needs no local check.  Filters
- * are enforced only if one expression can contain all enforced filters.  If an
- * expression with all filters is too large, the other filters are omitted.
+ * and for clauses on truncated columns (is_on_truncated).  If an expression
+ * with all filters is too large at run time, only the `enforced` filters are
+ * sent.  So one expression must be able to contain all of these.  An exact
+ * clause with an enforced filter needs no local check.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -699,7 +700,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 
 /* ---- access plans ---- */
 
-/* True if a value of the predicate may change between executions. */
+/* Returns true if a value of the predicate may change between executions. */
 static bool
 varies(DynPred *pred, void *arg)
 {
@@ -790,7 +791,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
-	/* an update may move an LSI entry; a Query may repeat it (base_keys.c) */
+	/* after an update has moved an LSI entry, a Query may return it again */
 	access->fetch_base_items = index != NULL &&
 		(index->global ? !dyn_index_covers(plan, index) || plan->relation->target
 		 : plan->relation->triggered);

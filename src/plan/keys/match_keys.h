@@ -76,7 +76,7 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 
 /*
  * Sets *usable to whether part `p` of the attribute's template can be used.
- * Returns true if the part is unusable, or no clause or template gives values.
+ * Returns true if it cannot, or if no clause or template gives it values.
  */
 extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
 								  const DynIndexMeta *index, List *clauses, int p,
@@ -99,16 +99,16 @@ extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 typedef struct DynIndexLack
 {
 	const char *column;			/* column to be declared NOT NULL, or NULL */
-	const char *nonempty;		/* column that the clauses allow to be empty,
-								 * but not to be NULL; else NULL */
+	const char *nonempty;		/* column for which a clause <> '' would be
+								 * sufficient, or NULL */
 	bool		trust;			/* true if trusted_indexes would suffice */
 } DynIndexLack;
 
 /*
  * Returns true if the index may be read, and is complete for the clauses, at
  * least with some run-time values.  If not, stores in *lack (unless NULL) what
- * would make the index complete.  `full` is true for a Scan: NOT NULL may then
- * not suffice, because the index may lack items with empty values.
+ * would make the index complete.  `full` is true for a Scan; NOT NULL is then
+ * not always sufficient, because the index may lack items with empty values.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,
