@@ -124,7 +124,7 @@ dyn_templates_parse(const char *text, int *n)
 	return templated;
 }
 
-/* Marks template i as needed, and those that its columns are read from. */
+/* Marks template i as needed, and also the templates that its columns need. */
 static void
 need_template(const DynTemplatedAttr *templated, int i, const DynColumn *columns,
 			  bool *needed)
@@ -446,9 +446,9 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Sets *format to the format that is the placeholder's modifier.  If there is
- * no modifier, uses the column's format.  If this yields no format, integers
- * and booleans are encoded like their casts to text.
+ * Sets *format to the format of a placeholder.  This is the format in its
+ * modifier or, without a modifier, the format of the column.  If there is no
+ * such format, integers and booleans are encoded like their casts to text.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
@@ -470,7 +470,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 			 column->codec.format.kind != DYN_FORMAT_NONE)
 	{
 		*format = column->codec.format;
-		/* parse again for a template: elsewhere, bool(01,00) means numbers */
+		/* for a column, bool(01,00) means numbers; in a template, texts */
 		if (format->numeric)
 			(void) dyn_format_parse(format->text, true, format, &why);
 	}
@@ -499,7 +499,7 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	/* a column may have several parts, unless one has the modifier "any" */
+	/* a column may occur again, but not if a part has the modifier "any" */
 	for (int other = 0; other < p; other++)
 	{
 		if (templated->parts[other].attnum == templated->parts[p].attnum &&
@@ -554,7 +554,7 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 		facts.width = codec->format.digits;
 		facts.charset = "0123456789";
 	}
-	/* each text has the sample's width, and its characters except digits */
+	/* the texts of other times differ from the sample only in their digits */
 	if (kind->instant &&
 		dyn_codec_encode(codec, codec->basetype, epoch, &sample) == DYN_ENCODED)
 	{
@@ -643,7 +643,10 @@ check_precision(const Connector *connector, AttrNumber attnum)
 	}
 }
 
-/* Reports mistakes; runs for each statement, so it looks for braces first. */
+/*
+ * Reports mistakes in the templates.  Because this function runs for each
+ * statement, it looks for names of columns only in a template with a brace.
+ */
 static void
 check_mistakes(const Connector *connector)
 {

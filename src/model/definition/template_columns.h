@@ -35,15 +35,14 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true for a key attribute of the table */
-	bool		listed;			/* true if the attribute is in the key of an
-								 * index, but not of the table, and statements
-								 * may request each value that a part lists,
-								 * such as A and B for ${type:A|B} */
-	bool		unasserted;		/* true if a row's attribute may differ from
-								 * the string that the template composes, and
-								 * the attribute is not in item_filter, nor
-								 * shown by a column.  Columns with document
-								 * 'rest' show the attribute if it differs */
+	bool		listed;			/* true for a key attribute of an index (not of
+								 * the table) if statements may request each
+								 * value that a part lists, such as A and B for
+								 * ${type:A|B} */
+	bool		unasserted;		/* true if columns with document 'rest' show
+								 * the attribute in each row in which it
+								 * differs from the string that the template
+								 * composes */
 	DynType		type;			/* type of the key attribute; ABSENT if it is
 								 * unknown, or the attribute is in no key */
 	DynTemplate *tmpl;
@@ -71,21 +70,20 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 								  const DynTableMeta *meta, const char *table);
 
 /*
- * Sets needed[i] if a scan of the columns `attnums` must split attribute i by
- * its template, because
- * - the attribute is `base` or `listed`,
- * - a column in `attnums` or in a needed template is read from attribute i, or
- * - the attribute is `unasserted`, and a column in `attnums` has document
- *   'rest'.
+ * Sets needed[i] to true if a scan that reads the columns `attnums` must split
+ * attribute i by its template.  There are three reasons to split an attribute:
+ * - It is `base` or `listed`.
+ * - A column in `attnums` or in another needed template is read from it.
+ * - It is `unasserted`, and a column in `attnums` has document 'rest'.
  *
- * Returns the paths (DynPath *) of the needed attributes, and of those columns
- * in needed templates that are not read from a template.
+ * Returns the paths (DynPath *) of the needed attributes, and the paths of the
+ * columns in their templates, unless a column is itself read from a template.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
 								 const Bitmapset *attnums, bool *needed);
 
-/* Returns true if the part alone can be the template of a number attribute. */
+/* Returns true if a template with only this part suits a number attribute. */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 

@@ -3,7 +3,7 @@
  *		Converts text between the database's encoding and DynamoDB's UTF-8.
  *
  * In a UTF8 database (and in SQL_ASCII, where the encoding is unknown) text is
- * not converted, and the result is the argument.  Converted text is
+ * not converted; the functions then return their argument.  Converted text is
  * NUL-terminated, and allocated in CurrentMemoryContext.
  */
 #ifndef DYN_MODEL_ENCODING_H
@@ -13,9 +13,9 @@
 extern bool dyn_encoding_differs(void);
 
 /*
- * Converts a value to UTF-8, replacing *text and *len.  Returns false for a
- * character without a UTF-8 form (in SQL_ASCII: for invalid UTF-8), or if the
- * value is so long that the result could exceed MaxAllocSize.
+ * Converts a value to UTF-8, replacing *text and *len.  Returns false if a
+ * character has no UTF-8 form, if a value in a SQL_ASCII database is not valid
+ * UTF-8, or if the result could exceed MaxAllocSize.
  */
 extern bool dyn_value_to_utf8(const char **text, size_t *len);
 

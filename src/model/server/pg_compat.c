@@ -338,7 +338,7 @@ try_to_attach(DynSharedBlock *block)
 {
 	ErrorData  *failure = NULL;
 
-	/* parallel mode allows no subtransaction: do not try after a failure */
+	/* parallel mode allows no subtransaction: do not risk a second failure */
 	if (!IsInParallelMode())
 		failure = dyn_attempt(attach_block, block);
 	else if (!any_detached)

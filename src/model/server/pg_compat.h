@@ -95,11 +95,11 @@
 
 #define dyn_array_length(root, array) estimate_array_length(root, array)
 
-/* The JSON input of a JsonExpr, which always evaluates it; otherwise NULL. */
+/* Input of a JsonExpr, which is always evaluated; NULL for other nodes. */
 #define dyn_json_input(node) \
 	(IsA(node, JsonExpr) ? ((JsonExpr *) (node))->formatted_expr : NULL)
 
-/* Arguments fdw_restrictinfo (new) and fdw_private of a foreign path. */
+/* Passes fdw_private to a function that now also takes fdw_restrictinfo. */
 #define DYN_PATH_PRIVATE(private) NIL, (private)
 
 #else
@@ -136,10 +136,10 @@
 #define DYN_RUN_ONCE_PARAMETER
 #define DYN_RUN_ONCE_ARGUMENT
 
-/* Arguments rows and disabled_nodes (new) of a foreign path. */
+/* Passes the rows to a function that now also takes disabled_nodes. */
 #define DYN_PATH_ROWS(rows) (rows), 0
 
-/* Cost of disabled nested loops; core now counts disabled nodes. */
+/* Cost added to disabled nested loops, before core counted disabled nodes. */
 #define dyn_disabled_nestloop_cost() 0
 #define dyn_copy_disabled_nodes(path, from) ((path)->disabled_nodes = (from)->disabled_nodes)
 
@@ -189,18 +189,18 @@
 #define dyn_conflict_selects(conflict) ((conflict)->action == ONCONFLICT_SELECT)
 
 /*
- * plan_modify.c plans DO UPDATE with the action DO NOTHING.  This macro restores
- * the action DO UPDATE, because core now resolves the columns of DO UPDATE only
- * for this action.  For foreign tables, core's executor ignores the action.
+ * plan_modify.c plans DO UPDATE as DO NOTHING, so that core needs no unique
+ * index.  This macro restores the action DO UPDATE, because core now resolves
+ * columns only for this action.  For foreign tables, the executor ignores it.
  */
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)
 
-/* True if a semijoin becomes an inner join, whose outer side is made unique. */
+/* True if core has made the outer rows of a semijoin unique. */
 #define dyn_outer_was_made_unique(jointype) ((jointype) == JOIN_UNIQUE_OUTER)
 
 /*
- * A path that makes the outer side of a semijoin unique, for an inner join;
- * NULL if the rows cannot be made unique, or if core adds such paths itself.
+ * Returns a path that makes the outer rows unique, to join them by an inner
+ * join; NULL if this is not possible, or if core adds such paths itself.
  */
 #define dyn_unique_outer_path(root, outerrel, sjinfo) ((Path *) NULL)
 
@@ -315,11 +315,10 @@ extern bool dyn_rejects_value(int sqlstate);
 
 /*
  * Calls a type's input function.  If the function rejects the value, returns
- * false with the message in *why, instead of raising an error.  Other errors
- * (out of memory, cancel) are raised.
+ * false, with the message in *why.  Raises other errors, such as a cancel.
  * - With `soft`, a function that cannot return its errors (dyn_input_is_soft)
- *   runs in a subtransaction.  Parallel mode does not allow subtransactions, so
- *   in this mode a value that such a function rejects raises an error.
+ *   runs in a subtransaction.  Parallel mode allows no subtransactions, so
+ *   there a value that such a function rejects raises an error.
  * - Without `soft`, nothing is rolled back, so the caller must raise an error
  *   if the result is false.
  */
@@ -331,8 +330,8 @@ extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 typedef struct DynSharedBlock
 {
 	const char *name;
-	const char *purpose;		/* word for the warning "requests are ...":
-								 * "counted" or "limited" */
+	const char *purpose;		/* "counted" or "limited", to complete the
+								 * warning "requests are ..." */
 	Size		size;
 	void		(*init) (void *memory);
 
@@ -351,7 +350,7 @@ typedef struct DynSharedBlock
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
 
-/* Returns true if all sessions share the block (NULL: can share any block). */
+/* Returns true if all sessions share the block or, if NULL, can share one. */
 extern bool dyn_has_shared_memory(const DynSharedBlock *block);
 
 /*

@@ -48,7 +48,7 @@ init_table(void *table)
 	SpinLockInit(&((BucketTable *) table)->lock);
 }
 
-/* The name ends with the layout's version: old sessions use the old layout. */
+/* The name ends with a version: older sessions may use another layout. */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.purpose = "limited",.size = sizeof(BucketTable),.init = init_table
 };

@@ -60,11 +60,12 @@ typedef struct DynBudgets
 } DynBudgets;
 
 /*
- * Adds a budget of `rate` units per second; nothing if `rate` is 0.  It is the
- * budget of the server (`table` is NULL), of the table (`capacity` is NULL), or
- * of the provisioned capacity of the table or an index.  `capacity` identifies
- * the last kind: the index name and the options that determine the capacity.
- * `capacity` omits the rate, so that a new rate does not create a new budget.
+ * Adds a budget of `rate` units per second; nothing if `rate` is 0.
+ * - If `table` is NULL, it is the budget of the server.
+ * - If only `capacity` is NULL, it is the budget of the table.
+ * - Otherwise it is the budget of the capacity of the table or a global index.
+ *   `capacity` is then a text with the index name and the options for the
+ *   capacity.  It omits the rate, so that a new rate keeps the same budget.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,

@@ -3,22 +3,22 @@
  *		Builds the connection of one user to a server from the catalogs, and
  *		checks whether it may send requests to its endpoint.
  *
- * The owner of a server may set its endpoint.  The requests of all users are
- * then sent to this endpoint, signed with the users' keys.  Plain http makes
- * requests visible to the network, so it requires a server that a superuser
- * owns.
+ * The owner of a foreign server may set its endpoint.  The requests of all
+ * users are then sent to this endpoint, signed with the users' keys.  Plain
+ * http makes requests visible to the network, so it requires that a superuser
+ * owns the foreign server.
  *
- * Credentials from a provider belong to the database server.  They are used
- * only for a user in whose mapping a superuser has set a provider.  They are
- * sent only to AWS, or to the endpoint in the mapping (allowed_endpoint_url).
- * - If the server has endpoint_url, proxy or ca_bundle, which redirect
+ * Credentials from a provider belong to the database server.  Only a
+ * superuser can set a provider, in the user mapping of one user.  Credentials
+ * are sent only to AWS, or to the endpoint in it (allowed_endpoint_url).
+ * - If the foreign server has endpoint_url, proxy or ca_bundle, which redirect
  *   requests, the mapping must name the endpoint, and a superuser must own the
- *   server.
- * - If the owner, who can change the region, is not a superuser, the mapping
- *   must name the endpoint.
+ *   foreign server.
+ * - If the owner of the foreign server, who can change its region, is not a
+ *   superuser, the mapping must name the endpoint.
  *
- * The catalogs do not record who set an option.  So these rules are checked
- * whenever a connection is used, for the current owner and user mapping.
+ * The catalogs do not record who set an option of the foreign server.  So
+ * these rules are checked for its current owner when a connection is used.
  */
 #include "postgres.h"
 

@@ -58,10 +58,10 @@ extern int	dyn_failure_sqlstate(const DynCall *call);
 extern const char *dyn_describe_failure(const DynCall *call);
 
 /*
- * Raises the error that reads (or writes) were throttled for `seconds`, without
- * any result.  `call` is the last attempt.  `resource` (from
- * dyn_describe_target) has `capacity` units per second (0: unknown).  The
- * statement has used `units` read (or write) units.
+ * Raises the error that reads (or writes) of `resource` (dyn_describe_target)
+ * were throttled for `seconds` without any success.  `call` is the last
+ * attempt.  `capacity` is the resource's units per second, or 0 if unknown.
+ * `units` is the number of units that the statement has used.
  */
 DYN_NORETURN extern void dyn_report_throttled(const DynCall *call, bool is_write,
 											  const char *resource,

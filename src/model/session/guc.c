@@ -2,14 +2,14 @@
  * guc.c
  *		Defines the configuration parameters.
  *
- * scan_policy: any user may set "warn" and "error".  Only a superuser, the
- * configuration file, the server's command line and ALTER ROLE ALL may set
- * "allow", which loosens a table's own policy.  Setting "allow" by ALTER
- * ROLE name SET has an effect only if this role is a superuser, because ALTER
- * ROLE cannot check privileges while this library is not loaded.
+ * Any user may set scan_policy to "warn" or "error".  Because "allow" loosens
+ * a table's own policy, only a superuser, the configuration file, the server's
+ * command line and ALTER ROLE ALL may set it.  ALTER ROLE name SET cannot
+ * check privileges while this library is not loaded.  So an "allow" that it
+ * has set is ignored unless this role is a superuser.
  *
- * Only a superuser may set log_requests, which logs the constants in other
- * users' views, and log_min_duration, although it logs no constants.
+ * Only a superuser may set log_requests, because it logs the constants in the
+ * views of other users.  log_min_duration is restricted as in PostgreSQL.
  */
 #include "postgres.h"
 
@@ -58,9 +58,9 @@ static const struct config_enum_entry scan_policy_values[] = {
 static bool initialized = false;
 
 /*
- * Returns true if a setting from this source must not loosen a limit.  A
- * setting from before the library was loaded counts as the session user's,
- * even if a SECURITY DEFINER function of another user loads the library.
+ * Returns true if a setting from this source must not loosen a limit.  If it
+ * was made before the library is loaded, the session user must be a superuser,
+ * too: the current user may be the owner of a SECURITY DEFINER function.
  */
 static bool
 is_restricted(GucSource source)

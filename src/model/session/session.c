@@ -37,7 +37,7 @@
 #include "session.h"
 #include "usage.h"
 
-/* File descriptors left for other code: a wait on a socket takes one. */
+/* File descriptors left for other code, such as WaitLatchOrSocket. */
 #define SPARE_DESCRIPTORS	4
 
 /* Maximum number of times that the options of one connection are read. */
@@ -51,7 +51,7 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		requested_at;	/* time of receiving `meta` (monotonic ms) */
+	double		requested_at;	/* time (monotonic ms) when `meta` arrived */
 	double		retry_after;	/* earliest time of a retry after a failure */
 	int			pins;
 	bool		forgotten;		/* true if removed from the cache */
@@ -186,9 +186,10 @@ wait_for_client(void *arg, int fd, long timeout_ms)
  * Returns the milliseconds that statement_timeout still permits while COMMIT
  * reads the last rows of a cursor WITH HOLD (PersistHoldablePortal), after
  * PostgreSQL has disabled the timer.  Returns -1 without such a cursor or
- * without a timeout.  Counts from the timer's last start.  PostgreSQL does not
- * start the timer if 0 < transaction_timeout <= statement_timeout.  So if the
- * current message arrived after that start, counts from its arrival instead.
+ * without a timeout.  The time counts from the timer's last start.  But
+ * PostgreSQL does not start the timer if 0 < transaction_timeout <=
+ * statement_timeout.  Its last start is then older than the current message,
+ * whose arrival counts instead.
  */
 static long
 held_cursor_ms(void)
@@ -416,10 +417,11 @@ add_connection(Oid serverid, Oid userid)
 }
 
 /*
- * Another session may withdraw the permission to use a provider's credentials.
- * So this function accepts invalidations, which PostgreSQL may not do for a
- * long time while a cursor is open.  Access keys in the mapping
- * (DYN_SOURCE_STATIC) belong to the user, who needs no permission to use them.
+ * Accepts invalidations if the credentials come from a provider, because
+ * another session can withdraw the permission to use them.  PostgreSQL itself
+ * sometimes accepts none for a long time while a cursor is open.  Access keys
+ * in the mapping (DYN_SOURCE_STATIC) belong to the user, and need no
+ * permission.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -452,7 +454,7 @@ dyn_session_connection(Oid serverid, Oid userid)
 	entry = hash_search(connections, &key, HASH_FIND, NULL);
 	Assert(entry == NULL || entry->connection->valid);
 	connection = entry ? entry->connection : add_connection(serverid, userid);
-	/* pin first: an invalidation in the check frees unpinned connections */
+	/* pin it now, so that an invalidation during the check does not free it */
 	connection->pins++;
 	dyn_call_at_reset(CurrentMemoryContext, unpin_connection, connection);
 	dyn_session_check(connection);
@@ -500,7 +502,7 @@ unpin_description(void *arg)
 	((DynDescription *) arg)->pins--;
 }
 
-/* Pins the description, and its connection, whose other pins may end first. */
+/* Pins the description and its connection, which may lose its other pins. */
 static const DynTableMeta *
 pin_description(DynConnection *connection, DynDescription *description)
 {
@@ -515,8 +517,8 @@ pin_description(DynConnection *connection, DynDescription *description)
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  Returns NULL for a temporary failure if `aged_serves` (the
- * caller has an expired description); raises an error for all other failures.
+ * during planning.  Returns NULL after a temporary failure if `aged_serves` is
+ * true (the caller has an expired description).  Raises all other errors.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)

@@ -53,7 +53,7 @@ extern DynCall *dyn_session_call(void);
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);
 
-/* Returns the cached description (pinned), even if it has expired; or NULL. */
+/* Returns and pins the cached description, even an expired one, or NULL. */
 extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 													const char *table);
 

@@ -203,7 +203,7 @@ error_of(const DynCall *call)
 		case ERRCODE_CONNECTION_FAILURE:
 			return DYN_USAGE_NETWORK;
 		default:
-			/* a canceled transaction whose response is too large */
+			/* the reasons of a canceled transaction contain too large items */
 			if (call->failure == DYN_FAIL_TOO_LARGE && call->once && !call->unanswered)
 				return DYN_USAGE_CONFLICT;
 			return call->http_status >= 500 ? DYN_USAGE_SERVICE
@@ -224,7 +224,7 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool aband
 	more.counters.throttles = call->throttles;
 	more.counters.bytes = call->bytes_received;
 	more.counters.unanswered = done && call->unanswered;
-	/* a repetition without an attempt (-1) takes back the last call's retry */
+	/* a repeating call without an attempt undoes the previous call's retry */
 	more.counters.retries = Max(call->attempts, !call->repeats) - 1;
 	more.counters.request_ms = done ? call->elapsed_ms
 		: dyn_loop_now_us() / 1000.0 - call->started_ms;
@@ -255,7 +255,7 @@ dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 	{
 		more.counters.requests = 1;
 		more.operations[op] = 1;
-		/* subtract the counted retry: unsigned addition wraps around */
+		/* add -1 (unsigned addition wraps around): the call is not a retry */
 		more.counters.retries--;
 	}
 	add_tally(usage, &more);

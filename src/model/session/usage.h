@@ -7,9 +7,9 @@
  * Shared memory, if available (dyn_shared_memory), has the counts of all
  * sessions.  Otherwise each session counts its own requests only.
  *
- * A call is counted when it is done, or is abandoned while in flight.  A call
- * whose request is sent again as another call counts as a retry.  The sum of
- * requests and retries is therefore the number of attempts.
+ * A call is counted when it is done, or is abandoned while in flight.  If a
+ * request takes several calls, all calls but the last count as retries.  The
+ * sum of requests and retries is therefore the number of attempts.
  */
 #ifndef DYN_MODEL_USAGE_H
 #define DYN_MODEL_USAGE_H
@@ -27,16 +27,16 @@ typedef struct DynCounters
 	uint64		requests;		/* finished requests (not attempts) */
 	uint64		retries;		/* attempts beyond the first */
 	uint64		throttles;		/* attempts that were throttled */
-	uint64		pages;			/* responses with items (or a count) */
-	uint64		items_read;		/* ScannedCounts, plus items read by key */
+	uint64		pages;			/* usable responses to reads */
+	uint64		items_read;		/* items examined, or read by their keys */
 	uint64		items_returned; /* items in the responses */
 	uint64		bytes;			/* body bytes on the wire */
 	double		waited_ms;		/* time (ms) in which throttling or a limit on
 								 * units allowed no request */
 	double		request_ms;		/* sum of the durations (ms) of requests with
 								 * their retries, without waited_ms */
-	double		slowest_ms;		/* longest duration (ms) of a request with its
-								 * retries, except retries after throttling */
+	double		slowest_ms;		/* longest duration (ms) of one call, with the
+								 * retries that are attempts of this call */
 	double		waiting_ms;		/* time (ms) in which the backend only waited */
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
@@ -68,7 +68,7 @@ dyn_counters_add(DynCounters *sum, const DynCounters *more)
 	sum->unanswered += more->unanswered;
 }
 
-/* Number of operations; the statistics show CreateTable as other_requests. */
+/* Number of operations; CreateTable is the last one. */
 #define DYN_USAGE_OPERATIONS	(DYN_OP_CREATE_TABLE + 1)
 
 /* Classes of failures that end a request. */
@@ -129,22 +129,22 @@ extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 extern void dyn_usage_statement(DynUsage *usage);
 
 /*
- * Counts a call that is done, or is about to be destroyed in flight, and returns
- * the counts.  Ignores a call that is destroyed before the first attempt of its
- * request.  If `abandoned`, does not count the call as a retry, since no call
- * will send the request again.
+ * Counts a call that is done, or is about to be destroyed in flight, and
+ * returns the counts.  Ignores a call in flight if its request has had no
+ * attempt yet.  `abandoned` is true if no call will send the request again, so
+ * that this call does not count as a retry.
  */
 extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op,
 								  const DynCall *call, bool abandoned);
 
-/* Counts an unusable response of a call that was counted before. */
+/* Counts an error, because the response of a counted call is unusable. */
 extern void dyn_usage_reject(DynUsage *usage);
 
 /*
- * Counts the failure of a request, whose last call is `call`, in the class
- * `error`.  If `error` is OTHER, uses the class of the call's failure.  A
- * call that was counted as a retry (dyn_call_is_repeated) is now counted as a
- * request instead.
+ * Counts the failure of a request whose last call is `call`.  `error` is the
+ * class of the failure; OTHER stands for the class of the call's own failure.
+ * If the call was counted as a retry (dyn_call_is_repeated), it is now counted
+ * as a request instead.
  */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 							  DynUsageError error);
@@ -171,27 +171,27 @@ extern void dyn_usage_reset(void);
  * The measured rate (pace) of a connection's reads of a table or index, or of
  * its writes of a table.
  *
- * A new statement does not use the rate of an earlier one; it starts as in a new
- * session.  But a statement inside a function continues at the rate of the
- * statement that calls the function, since both use the same capacity.
+ * A statement starts with a new rate if the current one is outdated, or if the
+ * statement that started it has ended.  So a statement inside a function uses
+ * the rate of the calling statement, since both use the same capacity.
  */
 typedef struct DynTablePace
 {
 	DynPace		pace;
 	int			in_flight;		/* requests in flight, for all statements */
-	uint64		statement;		/* statement that started the pace; 0: none */
+	uint64		statement;		/* statement that started the pace, or 0 */
 
 	/* time (ms) of the last request that the limit of a partition throttled */
 	double		hot_ms;
 	const void *hot_stream;		/* stream of that request, or NULL */
-	double		shared_ms;		/* last time (ms) that the limit of a partition
-								 * throttled two streams in quick succession;
-								 * both may read the same partition */
+	double		shared_ms;		/* time (ms) when such limits last throttled
+								 * two streams in quick succession, which may
+								 * read the same partition */
 } DynTablePace;
 
 /*
- * Returns the pace of reads or writes.  `statement` is the number of the
- * running statement.  `is_running` returns true until a statement ends.
+ * Returns the pace of reads or writes for the statement with this number.
+ * `is_running` returns true for a statement that has not ended yet.
  */
 extern DynTablePace *dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,
 									bool (*is_running) (uint64 statement));

@@ -278,8 +278,9 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 /* ---- transactions ---- */
 
 /*
- * Refuses PREPARE TRANSACTION after a write: ROLLBACK PREPARED may run in a
- * session that cannot report the written items, which remain in DynamoDB.
+ * Reports the items that an aborted transaction has written, and drops the
+ * counts.  PREPARE TRANSACTION raises an error after a write, because ROLLBACK
+ * PREPARED may run in a session that cannot report the written items.
  */
 static void
 end_transaction(XactEvent event, void *arg)

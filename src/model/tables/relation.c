@@ -119,7 +119,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 						relation->skips_scalars) == 1;
 	column->document = dyn_option_document(options);
 	column->segments = dyn_option_int(options, "segment", 0);
-	/* a segment number is not a value in an item, so it never mismatches */
+	/* on_mismatch does not apply to a segment number, which is not stored */
 	column->null_on_mismatch &= column->segments == 0;
 	read_path(column, relation, options);
 	text = dyn_option_text(options, "format");
@@ -137,15 +137,13 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 }
 
 /*
- * Returns the attributes that a column with document 'rest' omits: those that
- * other columns show completely, those of templates, and those that the item
- * filter compares.  An attribute is not omitted if columns show only a path
- * inside of it.
+ * Returns the attributes that a column with document 'rest' omits.  These are
+ * the attributes that other columns show completely, those of templates, and
+ * those that the item filter compares, except ttl_attribute.
  *
- * Also sets `unasserted` of the templates (template_columns.h).  A template of
- * the table's key is `unasserted` only if it folds letters to one case.
- * Without folding, the key attribute of a row always equals the string that
- * the template composes.
+ * Also sets `unasserted` of the templates (template_columns.h).  It is false
+ * for a template of the table's key that does not fold letters, because the
+ * key attribute of a row then equals the string that the template composes.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -162,17 +160,13 @@ attributes_shown(DynRelation *relation)
 			!dyn_column_is_part(column) && column->path->nsteps == 1)
 			names->names[names->n++] = column->path->steps[0].name;
 	}
-	/*
-	 * add attributes of the item filter, except ttl_attribute: like the
-	 * unnested attribute, it is omitted only if a column shows it
-	 */
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		if (!relation->item_filter.terms[i].ttl)
 			names->names[names->n++] = dyn_filter_term_attribute(&relation->item_filter.terms[i]);
 	}
 	dyn_names_sort(names);
-	/* an attribute that is already in `names` is omitted in any case */
+	/* an attribute in `names` is omitted even if it is not as composed */
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];
@@ -302,10 +296,10 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 }
 
 /*
- * Sets `listed` of the templates: true if a statement may request each of the
- * enumerated values of a placeholder.  Such a statement misses items with other
- * values.  So any statement that reads an item with another value raises an
- * error.  Otherwise the result would depend on the access path.
+ * Sets `listed` of the templates.  A statement that reads an index by
+ * requesting each listed value of a placeholder misses items with other
+ * values.  So all statements that read such an item raise an error; otherwise
+ * the result would depend on the access path.
  */
 static void
 mark_listed(DynRelation *relation)
@@ -510,8 +504,8 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 /*
  * Returns the attribute of the table's key that the column shows, if the
  * column's type cannot hold the attribute's values; otherwise NULL.  Columns
- * with a format or on_mismatch 'null' are not checked, nor keys of indexes:
- * in items that are older than an index, the attribute may have any type.
+ * with a format or on_mismatch 'null' are not checked.  Keys of indexes are
+ * not checked, since items older than an index may have values of any type.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,

@@ -38,8 +38,8 @@ typedef struct DynRelation
 	DynReadOptions options;		/* options; those not set are the server's */
 	bool		consistent;		/* option or parameter consistent_read */
 	bool		own_writes;		/* true if the statement writes the table, or
-								 * the session has just written it: reads are
-								 * then consistent, except of global indexes */
+								 * the session has just written it, so that
+								 * only reads of global indexes may be stale */
 	double		max_read_units_per_second;	/* limits of the table, in addition
 											 * to the server's; 0: no limit */
 	double		max_write_units_per_second;
@@ -65,9 +65,9 @@ typedef struct DynRelation
 } DynRelation;
 
 /*
- * Returns the definition of a foreign table.  CurrentMemoryContext owns the
- * definition, and a pin of the connection.  `userid` is the user whose user
- * mapping is used; InvalidOid: the current user.
+ * Returns the definition of a foreign table.  The definition, and the pin of
+ * its connection, last until CurrentMemoryContext is reset.  `userid` is the
+ * user whose user mapping is used; InvalidOid means the current user.
  */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
@@ -89,17 +89,17 @@ extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
 
 /*
- * Returns true if the option updatable of the table, or else of its server,
- * permits writes, and the rows are items.  Needs no request or user mapping.
+ * Returns true if the rows are items, and the option updatable of the table
+ * (or else of its server) is on.  Needs no request or user mapping.
  */
 extern bool dyn_relation_is_updatable(Oid relid);
 
 /*
- * Connect the templates with the columns (dyn_templated_connect).  Before
- * that, no column is read from a placeholder of a template.  `base` is the key
- * of the DynamoDB table, and `meta` its description, or NULL.
- * dyn_relation_connect_described also sets the types of the templates'
- * attributes, and raises an error if a trusted index does not exist.
+ * Connect the templates with the columns (dyn_templated_connect), so that
+ * columns can be read from placeholders.  `base` is the key of the DynamoDB
+ * table, and `meta` its description, or NULL.  dyn_relation_connect_described
+ * also sets the types of the templates' attributes, and raises an error if an
+ * index in the option trusted_indexes does not exist.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 								 int nbase, const DynTableMeta *meta);
@@ -108,9 +108,9 @@ extern void dyn_relation_connect_described(DynRelation *relation,
 										   const DynTableMeta *meta);
 
 /*
- * Get and set the types that the templates' attributes have in keys, as
- * integers in the order of the templates.  Plans store these types, so that
- * execution does not need the table's description.
+ * Get and set the field `type` of the templates, as a list of integers in the
+ * order of the templates.  Plans store this list, so that execution does not
+ * need the table's description.
  */
 extern List *dyn_relation_text_types(const DynRelation *relation);
 extern void dyn_relation_set_text_types(DynRelation *relation,
@@ -140,8 +140,9 @@ extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
 /*
- * Returns a column that shows the key attribute, or is the only placeholder of
- * the attribute's template and is not truncated; 0 if there is none.
+ * Returns a column that shows the key attribute or, if there is none, the
+ * column that is the only placeholder of the attribute's template.  Returns 0
+ * if neither exists, or if the placeholder is a truncated time.
  */
 extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
 											  const DynKeyAttr *attr);
@@ -166,9 +167,9 @@ dyn_column_is_document(const DynColumn *column)
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
 /*
- * Returns the column whose name differs from the attribute (UTF-8) only in
- * case; NULL if there is none, if a column shows the attribute, or if a
- * template composes it.
+ * Returns a column that shows an attribute whose name differs from `attribute`
+ * (UTF-8) only in case.  Returns NULL if there is none, or if a column shows
+ * `attribute` itself, or a template composes it.
  */
 extern const DynColumn *dyn_relation_folded_column(const DynRelation *relation,
 												   const char *attribute);

@@ -14,9 +14,9 @@
 /* ---- opening a write map ---- */
 
 /*
- * Returns the source of a key attribute; no field is set if there is none.  A
- * template takes precedence, because it decides which items are rows; columns
- * of the attribute must agree with the template.
+ * Returns the source of a key attribute, or a source without any field set.  A
+ * template takes precedence over a column that shows the attribute, because
+ * the template decides which items are rows.
  */
 static DynKeySource
 find_source(const DynRelation *relation, const DynKeyAttr *attr)
@@ -200,7 +200,7 @@ dyn_write_map_require(const DynWriteMap *map, CmdType operation)
 		if (source->templated == NULL && source->attnum == 0 && source->constant == NULL)
 			report_no_source(map, dyn_key_attr(&map->meta->key, i));
 	}
-	/* several values in item_filter: a column or template must choose one */
+	/* if item_filter permits several values, the row must choose one */
 	for (int i = 0; operation == CMD_INSERT && i < map->relation->item_filter.nterms; i++)
 	{
 		const DynFilterTerm *term = &map->relation->item_filter.terms[i];

@@ -38,12 +38,12 @@ typedef struct DynWriteMap
 	const DynTableMeta *meta;
 	int			nparts;			/* number of the table's key attributes */
 
-	/* columns that are read from a key attribute of the table; never updated */
+	/* columns read from the table's key attributes; an UPDATE keeps them */
 	Bitmapset  *from_key;
 
 	/*
-	 * columns that the table's key is composed of; an UPDATE may assign those
-	 * that are not in from_key, if the key stays the same
+	 * columns of which the table's key is composed; an UPDATE that assigns to
+	 * one that is not in from_key must not change the key
 	 */
 	Bitmapset  *key_columns;
 
@@ -93,13 +93,14 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
 								 DynPathValue **out);
 
 /*
- * Composes what an UPDATE writes: the changed columns, the templates that
- * contain them, and all templates of an index whose key changes.  A changed
- * column must not be in from_key.  The type ABSENT means: remove the value.
+ * Sets *out to the values that an UPDATE writes, and returns their number.
+ * They are the changed columns, which must not be in from_key, the templates
+ * that contain them, and all templates of an index whose key changes.  The
+ * type ABSENT stands for the removal of a value.
  *
- * If `compared` is not NULL, instead composes an item from the full new row,
- * to check that the item would be read as the same row.  Sets *compared to the
- * columns that the item contains.  An unchanged column is omitted if we cannot
+ * If `compared` is not NULL, sets *out to an item of the full new row instead,
+ * and *compared to the columns in this item.  The caller checks that the item
+ * would be read as the same row.  An unchanged column is omitted if we cannot
  * encode its value, or cannot compose the template that it is read from.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
@@ -111,20 +112,20 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
 /*
- * Composes the guard (condition) of a write: for each column in `read`, the
- * value that its attribute must still have, in our encoding; ABSENT if the
- * attribute must not exist.  Columns of the table's key, documents and segment
- * columns are omitted.  If another application stored an equal value in another
- * encoding, the write fails, and is repeated with the stored value.  Returns the
- * number of values in *out.
+ * Sets *out to the guard of a write, and returns the number of its values.
+ * The guard is the condition that attributes still have the values that were
+ * read.  It has the value of each column in `read`, in our encoding, or ABSENT
+ * if the attribute must not exist.  Columns of the table's key, documents and
+ * segment columns are omitted.  If another application stored an equal value
+ * in another encoding, the write fails, and is repeated with the stored value.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
 
 /*
- * Stands, in a guard, for a stored value that we can read but not encode.  No
- * item can have this empty set.  row_write.c replaces the set with a condition
- * that always fails, so that the response has the stored value.
+ * In a guard, this empty set stands for a stored value that we can read but
+ * not encode.  Since no item can have the set, row_write.c can replace it with
+ * a condition that always fails, so that the response has the stored value.
  */
 extern const DynScalar dyn_only_theirs;
 
