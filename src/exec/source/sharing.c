@@ -125,8 +125,8 @@ find_table_scan(const DynInput *input, List *candidates)
 }
 
 /*
- * Returns true if the scan is executed exactly once, unless the other input of
- * a join above it is empty.  False in a subplan, which runs only if needed.
+ * Returns true if the scan is certain to be executed once, unless the other
+ * input of a join is empty.  Returns false in a subplan, which may never run.
  */
 static bool
 is_expected(const DynInput *input)
@@ -226,10 +226,7 @@ make_member(DynInput *input, const DynAccess *table)
 
 /* ---- setting up a read ---- */
 
-/*
- * Returns the condition that at least one of the scans' filters is true; NULL
- * if one of the scans selects all items.
- */
+/* Returns the OR of the scans' filters; NULL if a scan selects all items. */
 static DynCond *
 common_filter(const DynSharedRead *read)
 {
@@ -551,7 +548,7 @@ open_shared(void *state)
 		dyn_member_resolve(member, &member->values);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	/* the scan reads alone, for example if its values have changed */
+	/* leave the read if it is of no use, e.g. if the values have changed */
 	if (input->has_prefetcher ||
 		(!member->awaits_values &&
 		 !dyn_values_equal(&member->values, &input->values, NULL)) ||
@@ -566,7 +563,7 @@ open_shared(void *state)
 	input->scandesc->nsegments = member->resolved.nsegments;
 	items = dyn_member_open(member);
 	read = &((DynMember *) linitial(member->read->members))->own_access;
-	/* the read units are counted for the first member */
+	/* the policy counts the read units once, for the first member */
 	foreach(lc, member->number == 0 ? member->read->members : NIL)
 		inputs = lappend(inputs, ((const DynMember *) lfirst(lc))->input);
 	dyn_permit_shared(input, dyn_access_same_index(read, access) ? access : read,

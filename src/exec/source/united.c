@@ -50,7 +50,7 @@ typedef struct United
 	DynInput   *input;
 	uint64		duplicates;		/* number of items found again by later arms */
 	Arm		   *first;			/* all arms, in the order of reading */
-	DynChecker	checker;		/* all conditions */
+	DynChecker	checker;		/* checks all conditions of the scan */
 
 	/* one execution */
 	MemoryContext context;
@@ -61,15 +61,15 @@ typedef struct United
 
 	/* the current item */
 	DynBuffer	key;			/* key as bytes (base_keys.h); malloc'd */
-	int64		number;			/* number of the item among those found */
+	int64		number;			/* sequence number of this item */
 	bool		counted;		/* true if the item's key is in `returned` */
 
-	/* rows returned at the end, with two added columns: key and number */
-	TupleTableSlot *aside_slot; /* slot of a row set aside, or NULL */
-	Tuplesortstate *aside;		/* sort of the rows set aside */
-	TupleTableSlot *sorted_slot;	/* for sorted rows; NULL until sorted */
-	bytea	   *last_key;		/* key of the last row returned, or NULL */
-	int64		last_number;	/* `number` of that row's item */
+	/* rows set aside to be returned at the end, with their key and number */
+	TupleTableSlot *aside_slot; /* row that is added to the sort, or NULL */
+	Tuplesortstate *aside;		/* sorts the rows by key and number; or NULL */
+	TupleTableSlot *sorted_slot;	/* row from the sort; NULL until sorted */
+	bytea	   *last_key;		/* key of the previous sorted row, or NULL */
+	int64		last_number;	/* number of the previous sorted row */
 } United;
 
 /* ---- start of an execution ---- */
@@ -167,8 +167,9 @@ open_united(void *state)
 /* ---- items of arms ---- */
 
 /*
- * Stores in united->item the next item that was not returned before.  An
- * asynchronous Append (async.c) waits only for the current arm.
+ * Stores in united->item the next item that was not returned before.  Only the
+ * current arm is in the scan's group, so that an asynchronous Append (async.c)
+ * does not wait for responses to other arms.
  */
 static DynFetchState
 find_item(United *united, bool wait)
@@ -278,8 +279,8 @@ set_aside(United *united, TupleTableSlot *slot)
 }
 
 /*
- * Returns true if the row belongs to the same item as the last row returned,
- * but comes from another read of the item.
+ * Returns true if the row has the key of the previous sorted row, but another
+ * number, and so comes from another read of the same item.
  */
 static bool
 is_duplicate(United *united, const bytea *key, int64 number)
@@ -456,8 +457,8 @@ dyn_add_united(DynInput *input)
 		.econtext = CreateExprContext(node->ss.ps.state)};
 
 	/*
-	 * The executor need not check the rows again, except in EvalPlanQual,
-	 * where the rows do not come from this source.
+	 * The checker checks the rows, so the executor need not.  In EvalPlanQual
+	 * it must, because the rows do not come from this source.
 	 */
 	if (node->ss.ps.state->es_epq_active == NULL)
 		node->ss.ps.qual = NULL;

@@ -29,7 +29,7 @@ static ExecutorRun_hook_type previous_hook = NULL;
 /* The innermost running statement, or NULL. */
 static const EState *running = NULL;
 
-/* True if the caller of `running` fetches all rows. */
+/* True if the caller of ExecutorRun fetches all rows of `running`. */
 static bool to_end = false;
 
 static void

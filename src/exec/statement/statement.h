@@ -59,13 +59,13 @@ typedef struct DynStatement
 
 extern DynStatement *dyn_statement_get(EState *estate);
 
-/* Returns the newest statement whose EState exists, or NULL; then follow `next`. */
+/* Returns the newest statement, or NULL.  Its `next` leads to older ones. */
 extern DynStatement *dyn_statement_newest(void);
 
 /* Returns true if the EState of the statement with this number exists. */
 extern bool dyn_statement_is_running(uint64 number);
 
-/* Returns the smaller limit, where 0 is unlimited. */
+/* Returns the smaller of two limits.  A limit of 0 means unlimited. */
 static inline double
 dyn_smaller_limit(double a, double b)
 {
@@ -73,18 +73,18 @@ dyn_smaller_limit(double a, double b)
 }
 
 /*
- * Returns the limit of a statement's read units on the server: the smaller of
- * the configuration parameter and the server's option.  0 is unlimited.
+ * Returns the limit of a statement's read units on the server, which is the
+ * smaller of the configuration parameter and the server's option; 0 if none.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 
-/* Sets `ended` in the DynStatement, if the statement has one. */
+/* Sets `ended` in the DynStatement of this EState, if there is one. */
 extern void dyn_statement_set_ended(const EState *estate, bool ended);
 
-/* Appends a member to one of the statement's lists, in es_query_cxt. */
+/* Appends a member to a list that is allocated in es_query_cxt. */
 extern void dyn_statement_append(const DynStatement *statement, List **list, void *member);
 
-/* Counts the statement for a table or index, once. */
+/* Counts the statement in `usage`, unless this was done before. */
 extern void dyn_statement_count(DynStatement *statement, DynUsage *usage);
 
 /* Returns true if the statement writes the DynamoDB table of this relation. */

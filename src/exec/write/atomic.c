@@ -93,7 +93,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
-	/* use a table of the request, because the response must name the table */
+	/* the response must name this table, so use a table of the request */
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
@@ -108,7 +108,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 
 /* ---- outcomes ---- */
 
-/* Causes of a cancellation; the highest of the causes of all writes decides */
+/* Causes of a cancellation; the highest value among the writes decides. */
 typedef enum Cause
 {
 	CAUSE_NONE,
@@ -188,7 +188,7 @@ dyn_atomic_check(const DynWriter *writer, DynWrite *transaction)
 
 	if (!read_reasons(writer, call, reasons))
 		return;
-	/* if an earlier attempt had been executed, this one would succeed */
+	/* the token lets this attempt succeed if an earlier one was executed */
 	transaction->unanswered = 0;
 	for (int i = 1; i < list_length(writer->collected); i++)
 	{

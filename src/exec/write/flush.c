@@ -108,8 +108,8 @@ dyn_modify_is_deferred(DynModify *modify)
 			continue;
 		if (modify->operation != CMD_INSERT)
 			modify->deferred = true;
-		else	/* `other` may have written rows before the INSERT routed its
-				 * first row to this partition */
+		else	/* `other` may have begun before the INSERT routed its first
+				 * row to this partition */
 			other->deferred |= modify->deferred;
 	}
 
@@ -133,11 +133,11 @@ dyn_modify_is_deferred(DynModify *modify)
 /* ---- one row ---- */
 
 /*
- * Returns true if a row of UPDATE or DELETE is skipped because DO UPDATE has
+ * Returns true if UPDATE or DELETE must skip the row, because DO UPDATE has
  * already affected it.  Raises an error if DO UPDATE would affect a row that
- * the statement, or a nested one, has inserted or updated.  Otherwise, unless
- * the statement is atomic, adds the row of an INSERT or UPDATE to
- * writer->affected; writer.c removes a row for which nothing was written.
+ * the statement, or a nested one, has inserted or updated.  Otherwise, adds
+ * the row of an INSERT or UPDATE to writer->affected, unless the statement is
+ * atomic.  If nothing is then written for the row, writer.c removes it again.
  */
 static bool
 is_affected(DynWrite *write)
@@ -175,8 +175,9 @@ is_affected(DynWrite *write)
 
 /*
  * Returns true if DO NOTHING skips the row of an INSERT, because an atomic
- * statement that waits for this one will insert a row with the key.  Raises an
- * error if DO UPDATE would have to update that row, or without ON CONFLICT.
+ * statement that waits for this one will insert a row with the same key.  In
+ * this case, an INSERT without ON CONFLICT raises an error, and so does DO
+ * UPDATE if no item has the key yet.
  */
 static bool
 is_skipped(DynWrite *write)
@@ -215,9 +216,9 @@ compose(void *arg)
 }
 
 /*
- * Composes the update of a row that was not read.  If the new values cannot be
- * stored, reads the row.  Then raises the error if the row exists, and returns
- * false if it does not.
+ * Composes the update of a row that was not read.  Values that cannot be
+ * stored are an error only if the row exists, so in this case reads the row.
+ * Returns false if it does not exist.
  */
 static bool
 compose_presumed(DynWrite *write, TupleTableSlot *row)
@@ -305,8 +306,8 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 /* ---- deferred rows ---- */
 
 /*
- * Deferred rows of one target, with no other target's rows for its DynamoDB
- * table between them.  (Order matters only among the rows of one table.)
+ * Successive deferred rows of one target.  Other targets may have rows between
+ * them, but not for the same DynamoDB table, whose rows must stay in order.
  */
 typedef struct DynDeferredRun
 {
@@ -382,7 +383,7 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/* fetch outside of per-tuple memory: the slots free the rows themselves */
+		/* fetch into longer-lived memory, because the slots free the rows */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)
@@ -425,7 +426,7 @@ dyn_writer_flush(DynWriter *writer)
 
 /*
  * Runs data-modifying CTEs to completion, and flushes.  Core runs these CTEs
- * later (ExecPostprocessPlan), but then finds no more rows.
+ * again later (ExecPostprocessPlan), but they then return no more rows.
  */
 static void
 flush(EState *estate)
@@ -453,9 +454,9 @@ flush(EState *estate)
 }
 
 /*
- * Hook of ExecutorRun.  Flushes only if the query has run to its end, not if a
- * portal fetches some of its rows.  `count` does not limit an INSERT, UPDATE
- * or DELETE without RETURNING.
+ * Hook of ExecutorRun.  Flushes only if the query has run to its end, but not
+ * if a portal fetches some of its rows.  An INSERT, UPDATE or DELETE without
+ * RETURNING always runs to its end, because `count` limits returned rows.
  */
 static void
 run_and_flush(QueryDesc *query, ScanDirection direction,

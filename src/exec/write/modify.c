@@ -20,7 +20,7 @@
 
 /* ---- begin ---- */
 
-/* True if COPY fires AFTER triggers; core fires them before the last flush. */
+/* Returns true if COPY fires AFTER triggers, which precede the last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -85,8 +85,8 @@ await_reason(const DynModify *modify)
 }
 
 /*
- * Creates the state in memory of the statement.  The slots use a copy of the
- * tuple descriptor: they are never dropped, so they could not release a pin.
+ * Creates the state in memory of the statement.  The slots are never dropped,
+ * and would pin the relation's tuple descriptor forever, so they use a copy.
  */
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation,
@@ -144,7 +144,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	if (modify->upsert != NULL)
 		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);
-	/* with ttl_attribute, a key may be inserted again when its item expires */
+	/* remember inserted keys, unless items can expire and be inserted again */
 	if (operation == CMD_INSERT && dyn_item_filter_ttl(&relation->item_filter) == NULL)
 		modify->insert_seed = ++insert_seed;
 	foreach(lc, modify->writer->modifies)
@@ -231,8 +231,8 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		access = dyn_access_of_scan((const ForeignScan *) subplan->plan);
 	modify->presumes = access != NULL && access->is_presumed;
 	/*
-	 * a row may come twice from several CTEs, from a join, or from an index
-	 * that changes while rows, and not only keys, are read from it
+	 * A row may come twice if several CTEs write it, if the subplan is a join,
+	 * or if full rows are read from an index, which may change during a scan.
 	 */
 	repeats = access == NULL ||
 		((const DynModify *) linitial(modify->writer->modifies))->mtstate != mtstate;
@@ -284,9 +284,9 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
- * Called if a join repeats the item of modify->old.  If the item's write is in
- * flight, stores `planSlot`: if the write's condition fails, the statement is
- * evaluated again, and may then select this later row of the subplan.
+ * Handles a row of a join that repeats the item of modify->old.  If the item's
+ * write is in flight, its condition may fail.  The statement is then evaluated
+ * again, and may select this later row, so `planSlot` is stored.
  */
 static void
 keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
@@ -300,7 +300,7 @@ keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
 	oldcontext = MemoryContextSwitchTo(write->context);
 	write->repeated = lappend(write->repeated, ExecCopySlotMinimalTuple(planSlot));
 	MemoryContextSwitchTo(oldcontext);
-	/* assume that each write in flight keeps as many rows */
+	/* limit the memory as if each write in flight stored as many rows */
 	if (list_length(write->repeated) == MOST_REPEATED ||
 		MemoryContextMemAllocated(write->context, true) * list_length(modify->writer->writes) >
 		modify->writer->statement->max_bytes)
@@ -349,7 +349,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 		keep_repeated(modify, &same, planSlot);
 	else if (modify->operation != CMD_DELETE)
 		dyn_modify_check_row(modify, slot);
-	/* DELETE: RETURNING shows the old row unless a response has the row */
+	/* a DELETE returns the old row, unless a response contains the row */
 	else if (modify->returning)
 		ExecCopySlot(slot, modify->old);
 	if (deferred && !repeated)
@@ -404,7 +404,7 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation", dyn_operation_name(dyn_operation_of(mtstate->operation)), es);
 	ExplainPropertyText("Remote Table", relation->table, es);
-	/* core shows "Conflict Resolution: NOTHING", see plan/paths/plan_modify.c */
+	/* core shows DO NOTHING, which has replaced DO UPDATE (plan_modify.c) */
 	if (((const ModifyTable *) mtstate->ps.plan)->onConflictSet != NIL)
 		ExplainPropertyText("On Conflict", "update", es);
 	initStringInfo(&budgets);

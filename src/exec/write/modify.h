@@ -50,16 +50,16 @@ typedef struct DynModify
 	TupleTableSlot *scratch;	/* row decoded from an item */
 	TupleTableSlot *old;		/* row of an UPDATE or DELETE before the
 								 * change, or existing row of DO UPDATE */
-	TupleTableSlot *again;		/* new row of an UPDATE, evaluated again */
-	TupleTableSlot *plan_slot;	/* copy of a subplan's row; DO UPDATE: copy of
-								 * the row to be inserted */
-	DynModifyPlan plan;			/* columns that the statement depends on; empty
-								 * for COPY and for routed rows */
+	TupleTableSlot *again;		/* new row of an UPDATE evaluated again */
+	TupleTableSlot *plan_slot;	/* copy of a subplan's row or, for DO UPDATE,
+								 * of the row to be inserted */
+	DynModifyPlan plan;			/* findings of the planner; zero for COPY
+								 * and for routed rows */
 	bool		presumes;		/* true if rows are written without a read */
-	AttrNumber *junk;			/* DELETE: position of each column in the
-								 * subplan's row; 0 if missing */
-	uint64		insert_seed;	/* INSERT: seed for the hashes of inserted keys
-								 * (outcome.c); 0: no inserted key is known */
+	AttrNumber *junk;			/* for DELETE, position of each column in the
+								 * subplan's row, or 0 if missing */
+	uint64		insert_seed;	/* seed of the hashes of inserted keys, or 0 if
+								 * these keys are not remembered (outcome.c) */
 
 	/* deferred rows (flush.c) */
 	bool		deferral_known;	/* true if `deferred` is valid */
@@ -72,7 +72,7 @@ typedef struct DynModify
 	struct DynUsage *usage;		/* counts of requests to the table */
 	DynBudgets	budgets;		/* budgets of the table's write units */
 	double		item_units;		/* estimated write units of an item, or 0 */
-	DynStall	stall;			/* throttles since the last success */
+	DynStall	stall;			/* time of throttling since the last success */
 	bool		warned;
 
 	DynCounters counters;		/* counts of requests, for EXPLAIN */
@@ -109,13 +109,13 @@ extern void dyn_flush_init(void);
 /*
  * Writes a row that satisfies the table's constraints.  For UPDATE and DELETE,
  * `planSlot` has the subplan's row, and modify->old the old row.  Returns
- * false if the response shows that no row is affected.  With RETURNING, `row`
- * becomes the row in the response.
+ * false if core must not count the row, because nothing was written for it.
+ * With RETURNING, changes `row` to the row in the response.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);
 
-/* Returns true if the target's rows are sent only after all reads. */
+/* Returns true if the target's rows are stored until all scans have ended. */
 extern bool dyn_modify_is_deferred(DynModify *modify);
 
 extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,

@@ -35,9 +35,9 @@
 
 /*
  * From round FIRST_PAUSE on, every second round begins with a random pause.
- * The row may change during the pause, so the next round is sent at once, for
- * the item that the failed condition returned.  The maximum pause doubles with
- * each of the first DOUBLINGS rounds after FIRST_PAUSE.
+ * The item may change during the pause, so the round after it has no pause: it
+ * changes the item that the failed condition has just returned.  The maximum
+ * pause doubles with each of the first DOUBLINGS rounds after FIRST_PAUSE.
  */
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
@@ -186,7 +186,7 @@ fail_last(DynWrite *write, void (*report) (DynWrite *write))
 	dyn_write_fail(write, write->unanswered > 0 ? report_unknown : report, NULL);
 }
 
-/* Marks an INSERT whose key exists as failed; `item` has this key, or is ABSENT. */
+/* Fails an INSERT whose key exists.  `item` has this key, or is ABSENT. */
 static void
 fail_duplicate(DynWrite *write, const DynScalar *item)
 {
@@ -277,7 +277,7 @@ count(DynModify *modify, DynCounters counters)
 	dyn_usage_add(modify->usage, &counters);
 }
 
-/* Returns the place of the key in inserted_keys, and its digest. */
+/* Returns the key's place in inserted_keys, and stores the key's digest. */
 static uint32 *
 find_inserted(const DynWrite *write, uint32 *digest)
 {
@@ -320,8 +320,8 @@ dyn_write_is_collected(const DynWrite *write)
 		 outer = outer->next)
 		own = find_own(outer, write);
 	/*
-	 * ignore a row that exists already, since a nested statement has written
-	 * it, and a row that comes after the one whose DO UPDATE is evaluated
+	 * ignore the write if a nested statement has already written the row, or
+	 * if the write comes after the one whose DO UPDATE is being evaluated
 	 */
 	return own != NULL && own->modify->atomic && own->op == DYN_OP_PUT_ITEM && !own->overtaken &&
 		!list_member_ptr(own->modify->writer->later, own);
@@ -377,7 +377,7 @@ confirm(DynWrite *write)
 
 /* ---- repetition ---- */
 
-/* Sets the time of the next attempt, after a random delay. */
+/* Delays the next attempt by a random time. */
 static void
 delay(DynWrite *write, int attempts)
 {
@@ -474,8 +474,8 @@ is_inserted(const DynWrite *write, const DynScalar *item)
  * tuple, and the row to be inserted is the inner tuple.
  *
  * After an attempt of unknown outcome, the write fails in two cases:
- * - The new values depend on the row, which that attempt may have written: the
- *   update could be executed twice.
+ * - The new values depend on the existing row.  If that attempt has updated
+ *   the row, the update would be executed twice.
  * - DO UPDATE would change an item that the attempt itself may have inserted.
  */
 static void
@@ -584,7 +584,7 @@ write_again(DynWrite *write, const DynScalar *item)
 
 /*
  * Copies an item to the memory of the write that has its key, and stores the
- * copy in `items`, at the write's position.  `values`: the key, then the item.
+ * copy in `items`, at the write's position.  In `values`, it follows the key.
  */
 static void
 keep_item(const List *writes, const DynValue *values, DynScalar *items)
@@ -663,7 +663,7 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 	}
 	else if (item->data == NULL && (!modify->atomic || modify->writer->omits_items))
 	{
-		/* try the INSERT again, with the item that the write still has */
+		/* try the INSERT again; write->item is still the item to insert */
 		write->op = DYN_OP_PUT_ITEM;
 	}
 	else if (item->data != NULL && dyn_reread_item(modify->reread, item, modify->scratch))
@@ -673,8 +673,8 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns true if `columns` have the same values as when they were read.
- * Equal values with different texts, such as 24 hours and 1 day, differ.
+ * Returns true if `columns` have the same values as when they were read.  Two
+ * values with different texts, such as 24 hours and 1 day, are not the same.
  * Ignores document columns, because no guard compares them.  The caller has
  * stored the item's current row in modify->scratch.  Overwrites modify->old.
  */
@@ -730,8 +730,9 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	if (!unchanged)
 		count(modify, conflict);
 	/*
-	 * if no value has changed, no attempt was executed, or it can be repeated:
-	 * send the write again, with the stored encodings in its guard
+	 * If no value has changed, an encoding or a missing map has made the
+	 * condition fail.  No attempt was executed, or it can be repeated, so
+	 * send the write again, adapted to what is stored.
 	 */
 	if (unchanged && (write->unanswered == 0 || is_unchanged(write, write->replaced)))
 	{
@@ -774,7 +775,7 @@ dyn_write_judge_item(DynWrite *write, const DynScalar *item)
 		(write->rounds - FIRST_PAUSE) % 2 == 0)
 		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
 	MemoryContextSwitchTo(oldcontext);
-	/* another composition refers to nothing of the earlier rounds */
+	/* the new composition does not use memory of earlier rounds */
 	if (write->state == DYN_WRITE_NEW && write->old_row != old_row)
 		MemoryContextDeleteChildren(write->context);
 	MemoryContextSetParent(round, write->context);
@@ -785,7 +786,7 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
 
-	/* all attempts failed, since the statement had inserted this key before */
+	/* the statement had inserted this key before, so all attempts failed */
 	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && was_inserted(write))
 		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&

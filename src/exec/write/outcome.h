@@ -20,7 +20,7 @@
  *   values from the item.
  * - UPDATE, and the item does not exist: as in the table.
  * - DELETE, and the item was read before, but no longer exists: written.
- * - guarded (row_write.h), assigned and returned values unchanged: sent again.
+ * - no guarded (row_write.h), assigned or returned value changed: sent again.
  * - UPDATE, and the item has the assigned values, and the values on which they
  *   depend have not changed: written.
  * - any other UPDATE or DELETE: unknown.
@@ -62,8 +62,8 @@ extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
 extern DynScalar *dyn_writes_read_items(const List *writes);
 
 /*
- * Handles a failed condition; `item` is the key's item now, or ABSENT.  If the
- * write is composed again, frees what earlier calls have composed.
+ * Handles a failed condition.  `item` is the item that has the key now, or
+ * ABSENT.  If the write is composed again, frees the earlier compositions.
  */
 extern void dyn_write_judge_item(DynWrite *write, const DynScalar *item);
 
@@ -76,18 +76,18 @@ extern void dyn_write_report_nested(DynWrite *write);
 /* Raises a unique violation: the key of an INSERT already exists. */
 extern void dyn_write_report_duplicate(DynWrite *write);
 
-/* True if a waiting atomic statement has collected an INSERT of this row. */
+/* Returns true if a waiting atomic statement will insert this row. */
 extern bool dyn_write_is_collected(const DynWrite *write);
 
 /*
- * Handles any response except a failed condition, to a single write or to a
- * transaction.  Returns true if the response confirms the request; a write that
- * stays PAUSED will be sent again.  Sets the state FAILED after max_attempts, or
- * if the target's writes were all throttled for throttle_timeout.
+ * Handles a response to a write or a transaction, except a failed condition.
+ * Returns true if the response confirms the request.  Otherwise, the state
+ * remains PAUSED if the request will be sent again; it becomes FAILED after an
+ * error, after max_attempts, or after throttle_timeout without a success.
  */
 extern bool dyn_write_judge_call(DynWrite *write);
 
-/* Records that a request was not throttled, and its cost (0: unknown). */
+/* Records that a request of `units` (0 if unknown) was not throttled. */
 extern void dyn_write_grant(DynWrite *write, double units);
 
 /*

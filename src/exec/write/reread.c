@@ -147,7 +147,7 @@ are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
 
 /* ---- the check ---- */
 
-/* True if one path contains the other; false for the path of a document. */
+/* Returns true if one path contains the other, but not for the full item. */
 static bool
 overlaps(const DynPath *a, const DynPath *b)
 {
@@ -156,9 +156,9 @@ overlaps(const DynPath *a, const DynPath *b)
 }
 
 /*
- * Lists the other columns that show at least a part of the column's value:
- * those in `changed` or, in an INSERT, those that are not NULL in the row.
- * Returns NULL if there are none.
+ * Lists the other written columns that show at least a part of the column's
+ * value, or returns NULL.  The written columns are those in `changed` or, in
+ * an INSERT, those that are not NULL in the row.
  */
 static const char *
 list_sharing(const DynRelation *relation, const DynColumn *column,
@@ -242,7 +242,7 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 			written = overlaps(column->path, values[j].path);
 		if (written)
 			shows_more |= !same && !dyn_column_is_document(column);
-		/* not written: keep the row's value (stored encodings may differ) */
+		/* keep the row's value, because the write does not change it */
 		else if (!same || !bms_is_member(i + 1, columns))
 		{
 			scratch->tts_values[i] = row->tts_values[i];

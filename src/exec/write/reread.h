@@ -15,7 +15,7 @@ typedef struct DynReread
 {
 	DynRelation *relation;
 	DynItemReader *reader;		/* reads stored items */
-	DynItemReader *new_reader;	/* reads new items, even expired ones */
+	DynItemReader *new_reader;	/* reads written items, even if expired */
 	bool		shown;			/* true if RETURNING or triggers show rows */
 	AttrNumber	wrong;			/* number of the column with an error */
 	const char *why;			/* reason for the error; NULL if no error */
@@ -32,21 +32,21 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
  */
 extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/* Works like dyn_reread_item, for a written item, even if it has expired. */
+/* Works like dyn_reread_item, but also for a written item that expired. */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/* True if the item is a row, maybe with mismatches; overwrites the slot. */
+/* Returns true if the item is a row, even with errors; overwrites the slot. */
 extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
- * Checks that the item to be written would be read as this row: a column of
- * `columns` (NULL: all) that is not NULL in the row must have the same value
- * in the item, and a column of `changed` that is NULL in the row must be NULL
- * in the item.  Otherwise raises an error that names the column and has a
- * hint.  Also raises an error if the item would not be a row.  Returns true if
- * the write (an INSERT, or an UPDATE that sets `values`) also changes columns,
- * other than documents, that it does not assign.  In this case, or if
- * reread->shown, changes the row to what a SELECT would show.
+ * Checks that the item to be written would be read as this row.  A column of
+ * `columns` (all if NULL) that is not NULL in the row must have the same value
+ * in the item.  A column of `changed` that is NULL in the row must be NULL in
+ * the item.  Otherwise, or if the item would not be a row, raises an error.
+ *
+ * Returns true if the write (an INSERT, or an UPDATE that sets `values`) also
+ * changes columns, other than documents, that it does not assign.  In this
+ * case, or if reread->shown, changes the row to what a SELECT would show.
  */
 extern bool dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,

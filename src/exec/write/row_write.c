@@ -147,8 +147,8 @@ dyn_met_create(const DynWriter *writer)
 }
 
 /*
- * The set contains 128-bit digests of foreign table and key.  As with local
- * tables, two foreign tables over one DynamoDB table have different rows.
+ * The set contains 128-bit digests of the foreign table and the key: rows of
+ * two foreign tables are different rows, even if they have the same item.
  */
 bool
 dyn_met_change(HTAB *met, const DynWrite *write, HASHACTION action)
@@ -179,8 +179,8 @@ compose_item(const DynPathValue *values, int n)
 }
 
 /*
- * Computes the size of names, strings and binary values, and raises an error
- * above the maximum size of an item; DynamoDB also counts other parts.
+ * Computes a lower bound of the size that DynamoDB counts, from names, strings
+ * and binary values.  Raises an error if it exceeds the maximum of an item.
  */
 static void
 set_size(DynWrite *write, const DynPathValue *values, int n)
@@ -220,9 +220,9 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 }
 
 /*
- * Sets the guard: `columns` must have the values of the old row.  Stores
- * the old row for a later evaluation, and the columns that a repetition must
- * not overwrite if another session has changed them.
+ * Sets the guard, which requires that `columns` still have the values of the
+ * old row.  Stores the old row for a later evaluation.  Stores `replaced`, the
+ * columns that dyn_write_guard_replaced adds to the guard before a repetition.
  */
 static void
 set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns, Bitmapset *replaced)
@@ -235,9 +235,9 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns, Bitmapset *r
 }
 
 /*
- * Returns the columns that must not have changed, whatever is assigned.  If
+ * Returns the columns that the guard compares whatever is assigned.  If
  * RETURNING shows the row before its request is sent, no response can correct
- * the row, so the columns of RETURNING must not have changed either.
+ * the row, so the guard also compares the columns of RETURNING.
  */
 static Bitmapset *
 depended_columns(const DynModify *modify)
@@ -280,7 +280,7 @@ changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	return changed;
 }
 
-/* Raises an error if the row would move to another key. */
+/* Raises an error if the new row does not have the key of the old row. */
 static void
 check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 		  Bitmapset *changed)
@@ -343,9 +343,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
 	/*
-	 * omit changed columns that are both read from the key and used to compose
-	 * it: the key stays the same (check_key).  For columns that are only read
-	 * from the key, dyn_write_map_require_column raises an error
+	 * The key stays the same (check_key), so omit changed columns that are
+	 * read from the key and compose it.  For a changed column that is only
+	 * read from the key, dyn_write_map_require_column raises an error.
 	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
@@ -356,7 +356,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* guard jsonb and arrays: otherwise, a list could replace a set */
+		/* guard jsonb and arrays, so that no list replaces a stored set */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
@@ -386,7 +386,7 @@ dyn_modify_delete(DynWrite *write, TupleTableSlot *old)
 
 /* ---- values that are stored in another encoding ---- */
 
-/* Counts the failure now: another error may prevent the report. */
+/* Counts the failure now, because another error may prevent its report. */
 void
 dyn_write_fail(DynWrite *write, void (*report) (DynWrite *write), const char *why)
 {
@@ -439,9 +439,9 @@ is_json(const DynCodec *codec)
 }
 
 /*
- * Returns true if a column can show a stored value of this type at this path.
- * An array column that is not NULL in modify->old shows a set as such.  json
- * and jsonb cannot: they show a set as a list, and a binary value as a string.
+ * Returns true if a column shows a stored value at this path as this type.
+ * json and jsonb columns show a set as a list, and a binary value as a string.
+ * A set is shown only by an array column that is not NULL in modify->old.
  */
 static bool
 shows_value(const DynModify *modify, const DynPath *path, DynType type)
@@ -464,9 +464,9 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 }
 
 /*
- * Changes the guard to the stored values.  If the write replaces a stored
- * value that differs from the guard, a column must show the full value: a set
- * or binary value in a document would otherwise become a list or a string.
+ * Changes the guard to the stored values.  The write fails if it would replace
+ * a stored value that differs from the guard and that no column shows as its
+ * type: a set or binary value would become a list or a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -496,9 +496,9 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns true if the item lacks a map on `path`.  Sets *missing to the path of
- * the outermost missing map, and to what the item has there: ABSENT or NULL.
- * The write fails if `path` leads through another value that is not a map.
+ * Returns true if the item lacks a map on `path`.  Stores in *missing the path
+ * of the outermost missing map, and the value (ABSENT or NULL) that the item
+ * has there.  The write fails if another value on `path` is not a map.
  */
 static bool
 find_missing_map(DynWrite *write, const DynPath *path, const DynScalar *item,
@@ -523,8 +523,8 @@ find_missing_map(DynWrite *write, const DynPath *path, const DynScalar *item,
 
 /*
  * Changes the update to set each outermost missing map as one value, which
- * contains the values inside the map.  Starts from the composed values: since
- * the last attempt, another session may have created or removed a map.
+ * contains the values inside the map.  Starts from write->composed, because
+ * another session may have created or removed a map since the last attempt.
  */
 static void
 create_maps(DynWrite *write, const DynScalar *item)
@@ -532,7 +532,7 @@ create_maps(DynWrite *write, const DynScalar *item)
 	int			n = write->nvalues = write->ncomposed;
 	int			i = 0;
 
-	/* each map takes the place of at least one value */
+	/* n + 1 elements suffice, because each map replaces at least one value */
 	write->created = palloc((n + 1) * sizeof(DynPathValue));
 	write->values = palloc((n + 1) * sizeof(DynPathValue));
 	if (n > 0)
@@ -566,7 +566,7 @@ dyn_write_require_stored(DynWrite *write, const DynScalar *item)
 	create_maps(write, item);
 	if (write->state != DYN_WRITE_FAILED)
 		guard_stored_values(write, item);
-	/* an update that only removes values from missing maps writes nothing */
+	/* nothing is left if the update only removes values from missing maps */
 	return write->op != DYN_OP_UPDATE_ITEM || write->nvalues > 0;
 }
 

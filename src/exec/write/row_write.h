@@ -35,8 +35,8 @@ extern void dyn_modify_delete(DynWrite *write, TupleTableSlot *old);
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
- * Copies the number of the Scan segment from the old row, if any, to the row
- * in modify->scratch: items lack this number.  Overwrites modify->old.
+ * Copies the number of the Scan segment, which items do not contain, from the
+ * old row (if any) to the row in modify->scratch.  Overwrites modify->old.
  */
 extern void dyn_modify_keep_segment(const DynWrite *write);
 
@@ -49,9 +49,9 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
  *   the values to be written.
  *
  * Sets the state FAILED if the write would replace values that its column
- * cannot represent, such as a set inside a document, or if the item has
- * a value other than NULL in place of a map.  Returns false if nothing is left
- * to write.  Allocates in CurrentMemoryContext, as dyn_modify_update does.
+ * cannot represent, such as a set inside a document.  Also sets it if the item
+ * has a value other than NULL in place of a map.  Returns false if nothing is
+ * left to write.  Allocates in CurrentMemoryContext, like dyn_modify_update.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 

@@ -24,7 +24,7 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/* Time (ms) between checks of a rate that another statement will change */
+/* Time (ms) between checks while another statement's response sets the rate */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
@@ -38,7 +38,7 @@ leave_flight(DynWriter *writer, const DynWrite *write)
 	writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
 }
 
-/* Ends a request; counts it as maybe written if its outcome is unknown. */
+/* Ends a request, and counts a write of unknown outcome as maybe written. */
 static void
 abandon_write(DynWriter *writer, DynWrite *write)
 {
@@ -149,7 +149,7 @@ send_delay(const DynWrite *write, double now)
 	return Max(delay, write->due_ms - now);
 }
 
-/* True if the statement's limits allow another request. */
+/* Returns true if the statement's limits allow another request. */
 static bool
 may_be_sent(const DynWriter *writer, const DynWrite *write)
 {
@@ -163,7 +163,7 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 	/* wait for the first response, which shows the cost of a write */
 	if (write->modify->budgets.nbudgets > 0 && write->modify->item_units == 0)
 		return false;
-	/* limit the number of writes, because UNREAD ones are not in flight */
+	/* in_flight does not count UNREAD writes, so limit all writes as well */
 	if (statement->in_flight >= connection->max_concurrency ||
 		list_length(writer->writes) >= Max(connection->max_concurrency, DYN_BATCH_GET_MAX_KEYS))
 		return false;
@@ -292,8 +292,8 @@ fail(DynWriter *writer, DynWrite *write)
 
 /*
  * Checks, counts and logs a finished call; returns false if dyn_call_unpack
- * repeats it.  Sets the state of the write: PAUSED if callers usually send the
- * request again (dyn_call_is_repeated), else NEW.
+ * repeats it.  Sets the state of the write to PAUSED after a failure that is
+ * usually retried (dyn_call_is_repeated), and otherwise to NEW.
  */
 static bool
 take_response(DynWriter *writer, DynWrite *write)
@@ -529,7 +529,7 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 			if (dyn_relation_same_table(write->modify->relation, relation))
 				await_suspended(writer, write);
 		}
-		/* forget inserted keys: `estate`'s statement may delete their items */
+		/* forget inserted keys, because the statement may delete the items */
 		foreach(lc, writer->modifies)
 		{
 			DynModify  *modify = lfirst(lc);

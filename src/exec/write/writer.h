@@ -29,7 +29,7 @@ typedef enum DynWriteState
 	DYN_WRITE_NEW,				/* composed, not sent */
 	DYN_WRITE_SENT,
 	DYN_WRITE_PAUSED,			/* to be sent again at due_ms */
-	DYN_WRITE_UNREAD,			/* condition failed; the item is not known */
+	DYN_WRITE_UNREAD,			/* condition failed; the item must be read */
 	DYN_WRITE_WRITTEN,			/* confirmed, or nothing to change */
 	DYN_WRITE_NO_ROW,			/* nothing was written for the row */
 	DYN_WRITE_FAILED			/* its error will be raised */
@@ -51,14 +51,14 @@ typedef struct DynWrite
 	size_t		key_len;
 	DynScalar	item;			/* PutItem: the item, a value of type M */
 	size_t		least_bytes;	/* minimum size of the values to be written */
-	DynPathValue *values;		/* UpdateItem: values to set; ABSENT: remove */
+	DynPathValue *values;		/* UpdateItem: values to set; ABSENT removes */
 	int			nvalues;
 	DynPathValue *composed;		/* UpdateItem: `values` before create_maps(),
 								 * which replaces values inside a missing map
 								 * by one value for this map */
 	int			ncomposed;
-	DynPathValue *created;		/* UpdateItem: missing maps to create, and what
-								 * the item must have there: ABSENT or NULL */
+	DynPathValue *created;		/* UpdateItem: paths of maps to create, and the
+								 * values (ABSENT or NULL) required there */
 	int			ncreated;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
@@ -66,28 +66,28 @@ typedef struct DynWrite
 	double		cost;			/* write units charged to the budgets */
 
 	/* the row, for another evaluation (UPDATE, DELETE, DO UPDATE) */
-	MinimalTuple plan_row;		/* row of the subplan */
-	List	   *repeated;		/* list of MinimalTuple: the next rows of the
+	MinimalTuple plan_row;		/* row of the subplan, or to be inserted */
+	List	   *repeated;		/* list of MinimalTuple: later rows of the
 								 * subplan for the same item */
 	MinimalTuple old_row;		/* the table's row, as last read */
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
-	bool		affects;		/* true if added to writer->affected */
+	bool		affects;		/* true if it added its row to `affected` */
 	bool		overtaken;		/* true if a nested statement has written the row
 								 * after it was read or sent */
-	bool		guards_replaced;	/* true if the guard compares `replaced` */
+	bool		guards_replaced;	/* true if `replaced` was added to guard */
 	bool		derived;		/* true if new values depend on read values */
 	int			rounds;			/* number of times that the write was composed
-								 * again; transaction: number of conflicts */
+								 * again, or conflicts of a transaction */
 
 	int			unanswered;		/* number of attempts of unknown outcome */
-	double		due_ms;			/* monotonic ms of the next attempt; 0: now */
+	double		due_ms;			/* monotonic time (ms) of next attempt, or 0 */
 	DynWritten	written;		/* response that confirms the request */
-	DynScalar	attributes;		/* WRITTEN: returned item, or ABSENT */
+	DynScalar	attributes;		/* item that RETURNING shows, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* raises the error */
-	const char *why;			/* FAILED: reason or path for the message; else
-								 * error in the response, or NULL */
+	const char *why;			/* reason or path for the message if FAILED;
+								 * otherwise, error in the response, or NULL */
 } DynWrite;
 
 static inline bool
@@ -106,24 +106,24 @@ typedef struct DynWriter
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (flush.c) */
-	struct HTAB *met;			/* keys of rows that UPDATE or DELETE has written
-								 * or deferred; NULL if no row can come twice */
+	struct HTAB *met;			/* keys of rows that UPDATE or DELETE wrote or
+								 * deferred; NULL if no subplan repeats rows */
 	struct HTAB *affected;		/* keys of rows that the statement or its functions
 								 * inserted or updated; NULL without DO UPDATE */
 	struct HTAB *nested;		/* keys of rows that functions and triggers of the
 								 * statement have updated or deleted; or NULL */
 	bool		skipped;		/* true if rows were skipped because an earlier
 								 * row of the same item was deferred */
-	List	   *writes;			/* list of DynWrite: SENT, PAUSED, UNREAD;
-								 * FAILED after dyn_writers_await */
+	List	   *writes;			/* list of DynWrite: SENT, PAUSED, UNREAD or,
+								 * after dyn_writers_await, FAILED */
 	DynWrite   *waiting;		/* write that waits to be sent, or NULL */
-	List	   *collected;		/* DynWrite *, to send together (atomic.c) */
+	List	   *collected;		/* writes to be sent together (atomic.c) */
 	List	   *later;			/* collected writes after the one whose failed
 								 * condition is being handled */
-	size_t		collected_bytes;	/* least_bytes of all collected writes */
-	size_t		collected_json; /* bytes of JSON of all collected items */
+	size_t		collected_bytes;	/* sum of least_bytes in `collected` */
+	size_t		collected_json; /* sum of the items' sizes as JSON */
 	bool		omits_items;	/* true if responses to failed conditions must
-								 * omit the items: they are too large */
+								 * omit the items, which are too large */
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
@@ -158,7 +158,7 @@ extern void dyn_writer_finish(DynWriter *writer);
 /* Waits until nothing is in flight, then sends the collected writes. */
 extern void dyn_writer_end(DynWriter *writer);
 
-/* Ends the requests of writers at nesting level `level` or deeper. */
+/* Ends the requests of writers of transaction nesting level >= `level`. */
 extern void dyn_writers_abandon(int level);
 
 /* ---- write_mode 'atomic' (atomic.c) ---- */
@@ -172,7 +172,7 @@ extern void dyn_writers_abandon(int level);
  */
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
-/* Raises an error if a nested statement changed a row to update or delete. */
+/* Raises an error if a nested statement changed a row of UPDATE or DELETE. */
 extern void dyn_atomic_check_nested(const DynWriter *writer);
 
 /*
