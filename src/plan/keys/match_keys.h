@@ -41,9 +41,9 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /* ---- match_template.c ---- */
 
 /*
- * Maximum number of combinations of enumerated values, in a partition key and
- * in a sort key.  A template may enumerate the values of placeholders (parts)
- * that no clause restricts.  Each combination in a sort key needs a Query.
+ * If no clause restricts a placeholder (part) of a template, the template may
+ * enumerate its values.  These are the maximum numbers of combinations in a
+ * partition key, and in a sort key, where each combination needs a Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25

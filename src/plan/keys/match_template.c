@@ -17,16 +17,15 @@
 typedef struct TemplateMatch
 {
 	const DynRelPlan *plan;
-	const DynTemplatedAttr *templated;	/* the template; NULL: none */
+	const DynTemplatedAttr *templated;	/* attribute's template, or NULL */
 	const DynKeyAttr *attr;
 	List	   *clauses;
 	bool		asserted;		/* true if, in every row, the attribute's text
 								 * is composed from the row's columns */
-	uint64		most_members;	/* maximum of `members`; 0: do not enumerate
-								 * parts that no clause restricts */
+	uint64		most_members;	/* maximum of `members`; 0: no enumeration */
 	uint64		members;		/* number of combinations of values, over the
 								 * parts that were enumerated so far */
-	bool		ranged;			/* true if values in bounds are enumerated */
+	bool		ranged;			/* true if a part with bounds is enumerated */
 	List	   *used;
 } TemplateMatch;
 
@@ -192,8 +191,8 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 /*
  * Returns a predicate that allows a range of strings; NULL if all parts have
  * points.  If no part is restricted, the range has all strings that begin with
- * the literal before the first part; returns NULL, however, if this literal is
- * empty, or if some rows may lack the literal (not match->asserted).
+ * the literal before the first part.  But if this literal is empty, or if some
+ * rows may lack it (not match->asserted), returns NULL.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -214,10 +213,10 @@ match_range(TemplateMatch *match)
 	return make_templated(match, args);
 }
 
-/* Limit on the expected strings if values between bounds are enumerated */
+/* Maximum expected number of strings if a part with bounds is enumerated */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
-/* Returns NULL, or a predicate that allows finitely many strings. */
+/* Returns a predicate that allows finitely many strings, or NULL. */
 static DynPred *
 match_points(TemplateMatch *match)
 {

@@ -36,8 +36,8 @@ is_unknown(DynPred *pred, void *arg)
 
 /*
  * Summarizes a DYN_PRED_TEMPLATED.  The number of strings is the product of
- * the parts' numbers of values, up to the first part that has a range.  Values
- * of ${at:year} between bounds do not count if ${at:month} determines them.
+ * the parts' numbers of values, up to the first part that has a range.  But if
+ * ${at:month} determines ${at:year}, the enumerated years are not counted.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -374,8 +374,8 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
  * Returns true if the value can be compared in the target's part.  If the part
  * folds a text column to one case, the value must be ASCII, because other
  * programs may fold other letters differently.  Encodings of other types have
- * only ASCII letters.  If the value is unknown at planning, returns false with
- * plan->sure_only; otherwise returns true, and execution checks the value.
+ * only ASCII letters.  If the value is unknown at planning, the executor
+ * checks it; but with plan->sure_only, such a value is not accepted.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)

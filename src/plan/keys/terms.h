@@ -22,14 +22,14 @@ typedef struct DynTarget
 } DynTarget;
 
 /*
- * Returns true if the predicate is on the target's column.  For a full
- * attribute, the column must have the attribute's type, and be usable in keys.
+ * Returns true if the predicate is on the target's column.  If the target has
+ * no part, the column must have the attribute's type, and be usable in keys.
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
 /*
- * Returns true for <> and NOT IN on the target (a part), if the values are the
- * same in all executions.
+ * Returns true if the predicate is <> or NOT IN on the target, a part of a
+ * template, with values that are the same in all executions.
  */
 extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
 
@@ -62,7 +62,7 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
-/* Summarizes values that `pred` allows for an attribute; if `part`, a part. */
+/* Summarizes the values that `pred` allows for an attribute, or for a part. */
 extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
@@ -74,11 +74,11 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
  * Returns the lists that several parts of the key share.  A list is a
- * predicate column = ANY (array), for example on a column c in C#${c} and
- * O#${c}.  A row has the same element in all these parts, so keys are computed
- * for each element, not for all combinations of elements.  Row-wise keys
- * (access->row_keys) are an OR: `arm` is the argument of this OR whose parts
- * are searched; NULL for other keys.  Works in planner and executor.
+ * predicate column = ANY (array).  For example, the column c may be in the
+ * partition key C#${c} and in the sort key O#${c}.  A row has one element in
+ * both, so keys are computed for each element, not for all combinations.  If
+ * the access plan has row_keys, `arm` is the argument of this OR whose parts
+ * are searched; else NULL.  Works in planner and executor.
  */
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
@@ -89,8 +89,8 @@ extern bool dyn_access_shares_lists(const DynAccess *access);
 extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*
- * Maximum number of values and ranges of a sort key that are read by one Query
- * each; an ordered plan has no such maximum (exec/keys/resolve_keys.c).
+ * Maximum number of values and ranges of a sort key that get a Query each.  A
+ * plan with an order has no such maximum (exec/keys/resolve_keys.c).
  */
 #define DYN_MAX_SORT_RANGES	100
 
@@ -114,9 +114,9 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
 
 /*
- * Returns a text: why values between the bounds of the target's column are not
- * enumerated, so that the key named `key` is not used.  Returns NULL if values
- * are enumerated, or if there are no bounds, or one bound of a full attribute.
+ * Explains why the values between the bounds of the target's column are not
+ * enumerated, so that the key named `key` is not used.  Returns NULL if they
+ * are enumerated, if there is no bound, or if there is one bound and no part.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses, const char *key);
 

@@ -273,8 +273,8 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 /*
  * Returns the reason why no clause restricts the attribute; NULL if a clause
  * does, or if no reason is found.  Key templates are examined only for a
- * partition key.  The last possible reason is a column whose name differs from
- * the attribute's only in case.
+ * partition key.  If there is no other reason, looks for a column whose name
+ * differs from the attribute's name only in case.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -286,7 +286,7 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynTemplatedAttr *templated = hash
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
 	const DynColumn *folded;
-	const char *bound = NULL;	/* first dyn_why_not_each reason for a part */
+	const char *bound = NULL;	/* first reason of dyn_why_not_each */
 	bool		all = true;		/* true if dyn_why_not_each has a reason for
 								 * each part that lacks values */
 	const char *why;
@@ -333,8 +333,8 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 }
 
 /*
- * Returns the reason why the rows of one partition are sorted again for ORDER
- * BY the column of this sort key attribute.  Returns NULL if no sort is
+ * Returns the reason why the rows of one partition are sorted, although ORDER
+ * BY names the column of this sort key attribute.  Returns NULL if no sort is
  * needed, or if no declaration of the column would avoid the sort.
  */
 static const char *
@@ -469,7 +469,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 			? psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
 					   plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate")
 			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
-	/* also true if a key has too many values, or only segments rule it out */
+	/* true, too, if a key has too many values, or segments rule out its use */
 	access->keyed |= plan->segments > 0 ? plan->advice != NULL
 		: access->lacking == NULL &&
 		dyn_template_demands(plan, base.attr, plan->clauses) != NULL;

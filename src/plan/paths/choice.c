@@ -56,7 +56,7 @@ find_guards(const DynClause *clause)
 	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
 }
 
-/* Returns the clauses; copies those at `positions`, without their guards. */
+/* Returns the clauses, with copies without guards at these positions. */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)
 {
@@ -107,8 +107,8 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 
 /*
  * Assumes that a guard is closed only if the key does not match otherwise.
- * Which guards these are may depend on the order of the clauses, which may
- * differ when the plan node is made; the key matches in all orders or in none.
+ * Core may change the order of the clauses before it makes the plan node.
+ * Then other guards may be assumed to be closed, but the key still matches.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -154,7 +154,7 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 			(one->choice.kind < dyn_choice_of(unconditional)->kind
 			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
 
-		/* omit an access plan whose guards include those of a cheaper one */
+		/* it cannot help if it has all guards of a cheaper one: one is true */
 		for_each_cell(next, guarded, lnext(guarded, lc))
 			helps &= list_difference_ptr(((const DynGuarded *) lfirst(next))->access->guards,
 										 one->access->guards) != NIL;

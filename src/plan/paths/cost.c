@@ -46,16 +46,16 @@
 #define COST_PER_MS			20.0
 
 /*
- * After the first execution of an access, each further execution costs at most
- * Max(cost of the first, price of a Scan / DIRECT_ADVANTAGE).  The factor
- * exceeds 1.01, because core ignores differences of less than 1 %.
+ * A repeated execution costs at most the price of a Scan divided by this
+ * factor, or as much as the first execution if that is more (cost_requests).
+ * The factor exceeds 1.01, because core ignores differences of less than 1 %.
  */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * Factor of the total cost, but not of the startup cost, of a Query with an
- * unknown number of rows, if the query level reads nothing else (`alone`).  So
- * a plan that reads only the first rows costs less than a plan that reads all.
+ * Factor that raises the total cost, but not the startup cost, of a Query with
+ * an unknown number of rows, so that a plan for the first rows costs less than
+ * a plan for all rows.  Used if the query level reads nothing else (`alone`).
  */
 #define LATER_PAGE			1.05
 
@@ -63,8 +63,8 @@
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
 
-#define ITEM_UNIT_BYTES		4096.0	/* bytes; maximum size of an item that a
-									 * read by key gets for half a unit */
+#define ITEM_UNIT_BYTES		4096.0	/* maximum size (bytes) of an item that
+									 * costs half a unit if read by key */
 
 #define FEW_COLUMNS			8	/* rows with more columns are wide */
 #define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
@@ -116,9 +116,9 @@ dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns 2 for strongly consistent reads of the index (NULL: the table), else
- * 1.  The rows that an UPDATE or DELETE writes are read with strong
- * consistency, except in global indexes.
+ * Returns the factor of the units of a read of the index (NULL: the table): 2
+ * with strong consistency, else 1.  The rows that an UPDATE or DELETE writes
+ * are read with strong consistency, except in global indexes.
  */
 static double
 consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
@@ -178,9 +178,9 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
  * from statistics, or else DYN_COLLECTION_ITEMS.  Returns all items if no
  * column or template maps to the key.  If the table is too large to be read in
  * full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c), and n_distinct is the number of keys in the sample.  So
- * the rows of the sample are divided by n_distinct; but if a user has set
- * n_distinct, it divides all rows of the table.
+ * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
+ * and divides the number of rows in the sample.  If a user has set n_distinct,
+ * it divides the number of rows in the table.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -210,9 +210,9 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 
 /*
  * Returns the estimated number of items, including those that are not rows,
- * with one partition key composed by `templated`.  Returns 0 if `templated` is
- * NULL, if a column has no statistics, or if several values of a column have
- * the same text in the key.
+ * that share a partition key with the template `templated`.  Returns 0 if
+ * `templated` is NULL, if a column has no statistics, or if several values of
+ * a column have the same text in the key.
  */
 static double
 composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
@@ -584,11 +584,11 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 }
 
 /*
- * Limits the read units of many Queries with different keys to the units of
- * reading the full table or index once.  If each item is also read from the
- * table, limits the number of these items to those that satisfy the key
- * clauses without columns of other relations.  If the number of items per key
- * is a guess, this limit is at least a 200th of all items.
+ * Limits the read units of many Queries with different keys: together they use
+ * at most as many as one read of the full table or index.  If each item is
+ * also read from the table, the limit for these reads is the number of items
+ * that satisfy the key clauses on this relation alone.  This is at least a
+ * 200th of all items if the number of items per key is a guess.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -642,7 +642,7 @@ find_prices(DynPrices *prices, const DynRelPlan *plan,
 
 /*
  * Adds up the estimates of the arms, whose first requests are usually sent
- * together.  Of the table and the arms' indexes, takes the smallest capacity.
+ * together.  Uses the smallest capacity of the table and the arms' indexes.
  */
 static void
 estimate_union(const DynRelPlan *plan, const DynAccess *access,
@@ -803,10 +803,10 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Sets the costs of batched lookups.  A tenth of a round trip is subtracted,
- * because low row estimates are often wrong: even if few executions are
- * expected, batches then cost less than single requests.  The cost apart from
- * requests (other nodes, checks of rows) is charged once for each key.
+ * Sets the costs of batched lookups.  If few executions are expected, there
+ * are often more.  So a tenth of a round trip is subtracted, and batches then
+ * cost less than single requests.  All costs except those of requests (other
+ * nodes, checks of rows) are charged once for each key.
  *
  * If executions end before their last row (LIMIT, EXISTS), only a fraction of
  * their reads is charged, but at least half a unit for each request.  All

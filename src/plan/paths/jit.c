@@ -7,9 +7,9 @@
  * expression is evaluated.  So the thresholds are compared again with the cost
  * without waiting.
  *
- * This is done when the executor starts: a session's first statement may load
- * the library while it is planned, too late for a planner hook.  The
- * PlannedStmt may belong to a cached plan, so its flags are restored.
+ * A session's first statement may load the library while it is planned, which
+ * is too late for a planner hook.  So this is done when the executor starts.
+ * The PlannedStmt may belong to a cached plan, so its flags are restored.
  */
 #include "postgres.h"
 
@@ -83,7 +83,7 @@ find_subplans(Node *node, Visit *visit)
 	return expression_tree_walker(node, find_subplans, visit);
 }
 
-/* Returns the cost of waiting for subqueries; the node alone costs `own`. */
+/* Returns the cost of waiting for subqueries; `own` is the node's own cost. */
 static Cost
 waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 {

@@ -5,8 +5,8 @@
  * For the table, and for each index that is complete for the query, this file
  * adds a path that matches the key with the table's own clauses, and
  * parameterized paths that also use columns of other relations.  With a
- * parameterized path, a nested loop sends a request for each outer row, and
- * core's Memoize applies.
+ * parameterized path, a nested loop sends a request for each outer row, unless
+ * a Memoize node of core has cached the rows.
  *
  * If the arms of an OR match different keys, a path reads all these keys
  * (union_path.c).  Scans need no key: they read the table, or a complete index
@@ -53,7 +53,7 @@ static List *
 ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choice)
 {
 	const DynRelation *relation = plan->relation;
-	DynAccess	sorted;			/* only the sort attributes are used */
+	DynAccess	sorted;			/* only the sort attributes are set */
 	int			n = 0;
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
@@ -92,8 +92,9 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute orders only items with equal values of this one:
-		 * stop if different values may be equal in the column
+		 * Only items with the same value of this attribute are in the order of
+		 * the next one.  So stop if different values of the attribute may be
+		 * equal values of the column.
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -103,7 +104,7 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 	return pathkeys;
 }
 
-/* ---- keyed access ---- */
+/* ---- access by key ---- */
 
 /* Returns true if the index may be read by key; else stores advice, if any. */
 static bool
@@ -113,7 +114,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 
 	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
-	/* join_advice is less certain: lookups may cost more than a Scan */
+	/* join_advice has less priority: lookups may cost more than a Scan */
 	if (clauses == plan->clauses)
 		dyn_advise_on_index(&plan->advice, index, &lack, "used");
 	else
@@ -133,7 +134,7 @@ uses_some(const DynAccess *access, List *rinfos)
  * Matches `clauses` to the key of the table or index with the number `target`,
  * and returns the access plan.  Returns NULL if they do not match, or if the
  * index is not complete.  If `others` (RestrictInfo *) is not NIL, also returns
- * NULL unless one of them is matched to the key.  May add advice to `plan`.
+ * NULL if none of them is matched to the key.  May add advice to `plan`.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -158,12 +159,11 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * Raises the costs of an access above those of each more direct access that
  * keep_direct has recorded (GetItem, then Query, then union).  So tables with
  * few items, or of unknown size, are read by key.
- * - The total cost is not raised if the direct access costs more, by more than
- *   dyn_direct_margin.
+ * - The total cost is raised, unless this adds more than dyn_direct_margin.
  * - The startup cost is raised to that of the direct access.
- * - If the direct access has an unknown number of rows, the startup cost is
- *   raised to half of the total cost, but at most to the total cost of the
- *   direct access: a Scan for a row that does not exist reads the full table.
+ * - A Scan for a row that does not exist reads the full table.  So if the
+ *   direct access has an unknown number of rows, the startup cost is raised to
+ *   half of the total cost, but not above the total cost of the direct access.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -205,8 +205,8 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
  * size 0 is not scanned, because DynamoDB may not have counted its items yet.
  * For rows that the statement writes, a GSI is not scanned, because its entries
  * may be stale.  With BEFORE triggers, an LSI is not scanned either: an update
- * may move an entry, so that the Scan returns it again.  Sets *lack (unless
- * NULL) if only completeness is missing.
+ * may move an entry, so that the Scan returns it again.  If the index only
+ * fails to be complete, sets *lack (unless NULL).
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -314,8 +314,8 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 
 /*
  * Returns the fraction of the price of the requests that is charged to this
- * Scan.  The requests are sent only once for several relations that share the
- * Scan, and for all executions of the recursive part of a WITH query.
+ * Scan.  If several relations share the Scan, its requests are sent only once.
+ * This is also true of all executions of the recursive part of a WITH query.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -359,9 +359,9 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
- * For min and max, core creates query levels with LIMIT 1, whose first
- * requests are sent together (exec/node/scan.c).  Returns the number of these
- * levels if `root` is one of them; otherwise 1.
+ * Returns the number of query levels whose first requests are sent together
+ * with those of `root` (exec/node/scan.c).  Core creates such levels, with
+ * LIMIT 1, for min and max.  Returns 1 if `root` is not one of them.
  */
 static int
 ends_together(const PlannerInfo *root)
@@ -466,7 +466,7 @@ scan_cost(const DynRelPlan *plan, const DynIndexMeta *index)
 
 /*
  * Adds Scans of the table and its indexes.  An index is not scanned if more
- * relations can share a Scan of the table.
+ * relations can share a Scan of the table than a Scan of the index.
  */
 static void
 add_scan_paths(DynRelPlan *plan)
@@ -562,7 +562,7 @@ add_outer_relids(List **sets, const RelOptInfo *rel, Relids relids)
 	*sets = lappend(*sets, outer);
 }
 
-/* Adds to *sets the outer relations of each join clause on this column. */
+/* Adds to *sets the outer relations of clauses that may join the column. */
 static void
 collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 {
@@ -690,7 +690,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			n++;
 		guarded = list_insert_nth(guarded, n, one);
 	}
-	/* add no Scans to a read of one item by its key, which always costs less */
+	/* add no Scans if one item is read by its key, which always costs less */
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);
@@ -727,8 +727,8 @@ names_unknown_partition(const RelOptInfo *rel)
 
 /*
  * Returns a minimum for the estimated rows of the relation.  Before ANALYZE, a
- * small table seems to have one row in each partition.  For one row, core
- * chooses a lookup in a join, and a full sort even if only the first rows are
+ * small table seems to have one row in each partition.  If core expects one
+ * row, it joins by lookups, and sorts all rows even if only the first ones are
  * needed.  So the minimum is two if another relation reads partitions of the
  * same DynamoDB table, or if an Incremental Sort may stop early.
  */

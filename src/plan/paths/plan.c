@@ -3,14 +3,15 @@
  *		Creates the plan node of a chosen path, and paths that push down
  *		count(*); decides how many items the first page needs.
  *
- * The access plan is matched again from the clauses that the planner passes,
- * so that keys, filters and local checks come from the same classification.
+ * When core has chosen a path, its access plan is matched again, from the
+ * clauses that core passes.  So keys, filters and local checks agree.
  *
- * count(*) is pushed down as Select=COUNT if no clause is checked locally.
- * DynamoDB reads and bills the same items; COUNT saves transfer and decoding.
- * The plan node has scanrelid 0.  Its fdw_scan_tlist has the aggregate and the
- * columns that a fallback must check.  Core computes the target list and
- * HAVING from the aggregate.  The executor finds the table in fs_base_relids.
+ * If no clause is checked locally, count(*) is pushed down: the requests have
+ * Select=COUNT.  DynamoDB reads and bills the same items, but does not return
+ * them.  The plan node has scanrelid 0, so the executor finds the table in
+ * fs_base_relids.  Its fdw_scan_tlist has the aggregate, from which core
+ * computes the target list and HAVING, and the columns that are checked if the
+ * scan falls back to reading rows of the table.
  *
  * DynamoDB charges for the items of a page, so a scan limits its first page if
  * the statement needs only a few rows.  Later pages are larger
@@ -41,9 +42,9 @@
 
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 (a
- * full page) if this number exceeds MAX_ITEMS.  If some items are not rows, or
- * if `rows` is an estimate (`roughly`), returns at least the items of half a
- * read unit, the least price of a request.
+ * full page) if this number exceeds MAX_ITEMS.  If this number is uncertain,
+ * because not every item yields a row, or because `rows` is an estimate
+ * (`roughly`), returns at least the items of half a unit, the least price.
  */
 static int
 items_of_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -65,9 +66,9 @@ typedef struct FirstBound
 {
 	const List *clauses;		/* RestrictInfo * */
 	bool		descending;		/* true if reading begins at the upper bound */
-	bool		strict_is_exact;	/* true if the request excludes the value
-									 * of < or > */
-	bool		other_side;		/* true if the end of reading is bounded */
+	bool		strict_is_exact;	/* true if the request itself excludes
+									 * the value of < or > */
+	bool		other_side;		/* true if reading also ends at a bound */
 	bool		strict;			/* true if reading begins at a bound < or > */
 	bool		implied;		/* true if the bound at which reading begins
 								 * may select more rows than its clause */
@@ -109,9 +110,9 @@ note_bound(DynPred *pred, void *arg)
 
 /*
  * Returns true if the Query may begin with items that are not rows, because
- * their sort key is the bound itself.  For example, two bounds are sent as
- * BETWEEN, which includes a bound that < or > excludes.  Of a row comparison
- * for keyset paging, only the bound of the first column is sent.
+ * their sort key is the bound, but the clauses reject them.  For example, two
+ * bounds are sent as BETWEEN, which includes the value of < or >.  And only
+ * a >= 1 is sent of a row comparison (a, b) > (1, 2), used for keyset paging.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -129,8 +130,8 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		int			n = list_length(texts->args);
 
 		/*
-		 * the request excludes the value of < or > if, in every sort key, more
-		 * text follows the value, or if the range begins after the value
+		 * the request excludes the value of < or > if more text follows it in
+		 * every sort key, or if its fixed width lets the range begin after it
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
@@ -270,8 +271,9 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	else if (dyn_access_can(access, DYN_CAN_ORDER))
 		access->limit_hint = items_of_rows(plan, access, scan_clauses, 1, false);
 	/*
-	 * without ORDER BY, any limit_tuples rows are enough; an order for a set
-	 * operation (query_pathkeys, since PostgreSQL 17) applies after LIMIT
+	 * Without ORDER BY, any limit_tuples rows are enough.  Do not test
+	 * query_pathkeys: since PostgreSQL 17, these may be the order that a set
+	 * operation above needs, and its sort comes after the LIMIT.
 	 */
 	any_rows = root->limit_tuples > 0 && root->sort_pathkeys == NIL &&
 		bms_membership(root->all_baserels) == BMS_SINGLETON && local == NIL;
@@ -291,7 +293,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	{
 		DynAccess  *arm = lfirst(lc);
 
-		/* arms return the same columns, and `local` checks their rows */
+		/* an arm has the union's columns, and `local` checks its rows */
 		arm->fields = access->fields;
 		arm->scalars = access->scalars;
 		arm->may_stop_early = access->may_stop_early;
@@ -320,7 +322,7 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	List	   *private = list_make1(dyn_access_node(access, &exprs));
 	ListCell   *lc;
 
-	/* take any count(*): all are equal, and maybe only HAVING contains one */
+	/* all count(*) are equal, so take one; maybe only HAVING contains it */
 	if (counts == NIL)
 		counts = pull_var_clause((Node *) access->having, PVC_INCLUDE_AGGREGATES);
 	row = list_make1(makeTargetEntry(copyObject(linitial(counts)), 1, NULL, false));
@@ -350,7 +352,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
-	/* PostgreSQL must check first whether the item is a row of the partition */
+	/* put plan->bounds first: they decide whether the item is a row at all */
 	scan_clauses = list_concat_copy(plan->bounds, scan_clauses);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(plan, scan_clauses));
@@ -436,7 +438,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* DynamoDB also counts items with values that no template lists */
+		/* DynamoDB would also count values that the template does not list */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}

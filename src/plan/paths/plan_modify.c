@@ -64,10 +64,10 @@ members_of(const List *integers)
 
 typedef struct ReadWalkerContext
 {
-	Index		rtindex;		/* relation whose Vars are collected; 0: all
-								 * Vars that refer to no subplan */
+	Index		rtindex;		/* relation whose Vars are collected; 0 for
+								 * the Vars of every relation */
 	int			level;			/* nesting level of the query being walked */
-	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
+	Bitmapset  *attnums;		/* columns that are read; 0 means all */
 	Bitmapset  *old;			/* columns of OLD in RETURNING */
 	bool		names_old;		/* true if OLD occurs in RETURNING */
 	AttrNumber	system;			/* system column other than tableoid, or 0 */
@@ -136,7 +136,7 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns that are read; in RETURNING only OLD counts. */
+/* Returns the target's columns that are read, in RETURNING only as OLD. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -396,8 +396,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 									  dyn_templated_columns(&map->relation->templated[column->templated]));
 	}
 	/*
-	 * use descending order, so that the target list never equals the columns:
-	 * a scan without projection would return EvalPlanQual's own slot, cleared
+	 * Use descending order: if the target list were equal to the columns, the
+	 * scan would return EvalPlanQual's own slot, which core clears.
 	 */
 	for (int attnum = -1; (attnum = bms_prev_member(attnums, attnum)) >= 0;)
 	{
@@ -570,8 +570,8 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 }
 
 /*
- * If the table is a partition or child, create_modify (modify.c) raises the
- * errors of this function, because the execution may prune the table.
+ * Leaves errors for a partition or child table to create_modify (modify.c),
+ * because the execution may prune the table.
  */
 List *
 dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
@@ -645,8 +645,8 @@ dyn_modify_plan_of_list(const List *private)
 }
 
 /*
- * Reads only options: queries of information_schema call this function for
- * every foreign table, and must not send requests.
+ * Reads only options, because queries of information_schema call this function
+ * for every foreign table, and must not send requests.
  */
 int
 dynIsForeignRelUpdatable(Relation rel)

@@ -38,28 +38,28 @@ extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
  */
 typedef struct DynPathChoice
 {
-	int			target;			/* number of the index, from 1; 0: the table */
+	int			target;			/* 0 for the table, n for the n-th index */
 	bool		ordered;		/* true if the path has pathkeys */
 	bool		backward;		/* true if the pathkeys are descending */
-	bool		first_row_only; /* true if a semijoin or antijoin above the
-								 * path uses only its first row */
+	bool		first_row_only; /* true if the semijoin or antijoin above
+								 * needs only the first row of an execution */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
 	bool		together;		/* true if a hash join above the path reads
 								 * both sides at the same time */
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
-	const RestrictInfo *or_clause;	/* UNION: the OR; NULL for other kinds */
-	List	   *arms;			/* UNION: its arms (private to union_path.c) */
-	const struct DynPathChoice *while_open; /* choice that is used if a guard
-											 * (choice.c) is true; NULL without
-											 * guards */
+	const RestrictInfo *or_clause;	/* the OR that a UNION reads; else NULL */
+	List	   *arms;			/* Arm * (union_path.c); NIL unless UNION */
+	const struct DynPathChoice *while_open; /* choice used instead of this one
+											 * if one of its guards (choice.c)
+											 * is true; NULL if it has none */
 } DynPathChoice;
 
-/* Adds a copy to plan->choices; returns the fdw_private for its path. */
+/* Copies the choice to plan->choices; returns its path's fdw_private. */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
-/* Returns the choice of a scan's path; NULL for others, such as count(*). */
+/* Returns the path's choice; NULL if the path is not a scan of our table. */
 extern const DynPathChoice *dyn_choice_of(const Path *path);
 
 /*
@@ -73,9 +73,9 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
 
 /*
- * Returns the access plan that a choice (not UNION) makes of these clauses
- * (DynClause *), with its estimate, its fallback, and its alternatives for
- * open guards.  Raises an error if the clauses no longer match the key.
+ * Returns the access plan of a choice (not a UNION), matched again from these
+ * clauses (DynClause *), with its estimate, its fallback, and what replaces it
+ * if a guard is true.  Raises an error if the clauses do not match the key.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
@@ -99,10 +99,10 @@ typedef struct DynGuarded
 } DynGuarded;
 
 /*
- * Sets while_open in the choice of each DynGuarded of the list, which is sorted
- * by descending cost.  If a guard of an access plan is true, the next more
- * expensive one that can help is used.  The last one is the access plan of
- * `unconditional`, a path without guards.
+ * Sets while_open in each choice of the list: the choice that is used instead
+ * if a guard is true.  This is the next more expensive choice of the list that
+ * can help, or else the choice of `unconditional`, a path without guards.  The
+ * list must be sorted by descending cost.
  */
 extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
@@ -135,13 +135,13 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 extern const char *dyn_advise(const DynRelPlan *plan, DynAccess *access,
 							  bool while_open, List *clauses);
 
-/* Returns the access plan of a scan; NULL if it is not of this wrapper. */
+/* Returns the access plan of a scan; NULL for a scan of another wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
 /* Returns true if these statistics are a guess of size.c. */
 extern bool dyn_is_guess(const VariableStatData *variable);
 
-/* Installs the hook for the guessed statistics of size.c; called once. */
+/* Installs the hook that gives core the guesses of size.c.  Called once. */
 extern void dyn_stats_init(void);
 
 /* Returns the table's size in PostgreSQL pages (at least 1). */
@@ -150,9 +150,9 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 /*
  * Returns the number of items to request on the first page of a path with
  * these pathkeys, to satisfy the LIMIT or EXISTS of the query level.  Returns
- * 0 (a full page) if there is neither, or if all rows are sorted first.  If
- * the pathkeys are only a prefix of the required order, rows are sorted in
- * groups (Incremental Sort), and the last group is read to its end.
+ * 0 (a full page) if there is neither, or if all rows must be sorted first.
+ * If the pathkeys are a prefix of the required order, an Incremental Sort
+ * reads the last group of rows to its end, so the number includes one group.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
@@ -236,10 +236,10 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
 /*
- * Returns a margin: the path is preferred to a less direct one, such as a
- * Scan, if it costs at most this much more (paths.c).  The margin is the cost
- * of the path's first request.  If the number of rows is unknown, it is
- * `startup`, the path's startup cost, which may include reads of the table.
+ * Returns how much more the path may cost than a less direct one, such as a
+ * Scan, and still be preferred to it (paths.c): the cost of the path's first
+ * request.  If the number of rows is unknown, returns `startup`, the path's
+ * startup cost, which may also include reads of items from the table.
  */
 extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 
@@ -275,9 +275,9 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if the table is large, and the column has no statistics and is
- * the partition key of a table with a sort key, or of a global index.  Then
- * DYN_COLLECTION_ITEMS per value are assumed, not core's default.
+ * Returns true if DYN_COLLECTION_ITEMS per value of the column are assumed,
+ * not core's default: the table is large, and the column has no statistics and
+ * is the partition key of a table with a sort key, or of a global index.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
@@ -316,9 +316,9 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 									AttrNumber attnum);
 
 /*
- * Returns true if the statement itself does not use the full row of a relation
- * that is locked, or joined with a target.  Core adds a full-row Var, from
- * which EvalPlanQual takes the columns of the scan's target list and clauses.
+ * Returns true if only core uses the full row of the relation.  If a relation
+ * is locked, or joined with a target, core adds a full-row Var, from which
+ * EvalPlanQual takes the columns of the scan's target list and clauses.
  */
 extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 
@@ -349,9 +349,9 @@ extern bool dyn_fires_row_trigger(PlannerInfo *root, Index rtindex,
 /*
  * Raises an error if RETURNING reads a system column.  For an INSERT, also
  * raises an error if RETURNING, a constraint or `checks` (WITH CHECK OPTION
- * and policies) reads the segment column; for an UPDATE or DELETE, if `read`
- * (the columns that the statement reads) has a document column.  `rtindex` is
- * the index of the target; 0 after planning.
+ * and policies) reads the segment column.  For an UPDATE or DELETE, also
+ * raises an error if `read` (the columns that the statement reads) has a
+ * document column.  `rtindex` is the index of the target; 0 after planning.
  */
 extern void dyn_modify_check_read(const DynWriteMap *map, CmdType operation,
 								  Relation target, const List *returning,

@@ -45,7 +45,7 @@ static get_relation_stats_hook_type previous_hook = NULL;
 #define ROW_SHARE			0.2 /* assumed fraction of items that are rows
 								 * if items may be rejected */
 #define ITEM_ROWS			3.0 /* assumed rows per item of an unnested table */
-#define TYPE_BYTES			8	/* bytes of JSON around an attribute */
+#define TYPE_BYTES			8	/* bytes of JSON around name and value */
 
 BlockNumber
 dyn_table_pages(const DynTableMeta *meta)
@@ -63,11 +63,11 @@ described_items(const DynTableMeta *meta)
 
 /*
  * Returns the number of rows of the table.
- * - Uses the table's description if ANALYZE never ran, or found no rows, or
- *   found one page and the table now has more.  ANALYZE may have preceded
- *   DynamoDB's first count of the table.  If an item filter or key templates
- *   may reject items, assumes that one item in five is a row; in an unnested
- *   table, three rows per item.
+ * - ANALYZE may have preceded DynamoDB's first count of the table.  So uses
+ *   the table's description if ANALYZE never ran, or found no rows, or found
+ *   one page and the table now has more.  Assumes that one item in five is a
+ *   row if an item filter or key templates may reject items, and that an
+ *   unnested table has three rows per item.
  * - If the table still has one page, or is now empty, returns the statistics.
  * - Otherwise scales the statistics by the current number of pages.
  */
@@ -430,7 +430,7 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share, float4 distinc
 	return tuple;
 }
 
-/* Guesses are recognized by their freefunc (report_statistics). */
+/* Recognizes guesses by their freefunc (report_statistics). */
 bool
 dyn_is_guess(const VariableStatData *variable)
 {

@@ -32,7 +32,7 @@
 /* Maximum number of arms of an OR; the search takes quadratic time */
 #define MAX_ARMS	40
 
-/* Maximum sum, over the searched ORs, of number of arms * number of clauses */
+/* No OR is searched after the sum of arms * clauses has exceeded this */
 #define MAX_MATCHED	4000
 
 /* The OR whose arms are matched */
@@ -45,19 +45,19 @@ typedef struct Search
 								 * is not complete; or NULL */
 } Search;
 
-/* One access plan, for one or several arms of the OR */
+/* An access plan that reads one or several arguments of the OR */
 typedef struct Arm
 {
 	int			target;			/* table or index, as in DynPathChoice */
-	List	   *members;		/* positions (int) of the arms in the OR */
+	List	   *members;		/* positions (int) of these arguments */
 	DynAccess  *access;
 	Cost		cost;
 } Arm;
 
 /*
- * Returns the clauses (DynClause *) of these arms of the OR (`members`:
- * positions), and of all other conditions.  Several arms are combined into one
- * OR; for a single arm, the planner's RestrictInfos are used.
+ * Returns the clauses (DynClause *) that an Arm with these `members` must
+ * match: the arguments of the OR at these positions, and all other clauses.
+ * Several arguments become a new OR; one keeps the planner's RestrictInfos.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -134,8 +134,8 @@ make_arm(Search *search, List *members, List *clauses, int target)
 }
 
 /*
- * Adds the arm to the list, or combines it with an arm in the list that
- * matches the same key, if this does not cost more.  Returns the list.
+ * Adds the Arm to the list, or combines it with an Arm that matches the same
+ * key, if this does not cost more than both.  Returns the list.
  */
 static List *
 add_arm(Search *search, List *arms, Arm *arm)

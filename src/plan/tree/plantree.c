@@ -412,7 +412,7 @@ dyn_path_scans_once(Path *path)
 
 /* ---- the execution of one node ---- */
 
-/* plan_node_ids are consecutive within each tree; the root has the least. */
+/* Relies on plan_node_ids, which are consecutive within a tree, root first. */
 Plan *
 dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 {

@@ -22,7 +22,7 @@
 										 * parent is */
 #define DYN_CHILD_FULL_FIRST	0x08	/* child is read to its end before the
 										 * parent returns a row */
-#define DYN_CHILD_LIMITED		0x10	/* parent may stop early */
+#define DYN_CHILD_LIMITED		0x10	/* parent may end the child early */
 #define DYN_CHILD_UPPER			0x20	/* parent is above the scans and joins
 										 * of its query level */
 

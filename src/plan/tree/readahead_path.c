@@ -15,8 +15,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * For a nested loop, the node supports projection.  For subplans it does not,
- * because core must evaluate the subplans above the node.
+ * Lets the node project for a nested loop, but not for subplans, because core
+ * must evaluate the subplans above the node.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)

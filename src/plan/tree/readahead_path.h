@@ -21,11 +21,11 @@
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 
 /*
- * Returns the number of rows that a scan or join, which has `rows` rows in all,
- * is expected to return for a LIMIT or EXISTS; 0 if all are needed, or if the
- * number is unknown.  Core sets limit_tuples only if the LIMIT is of this query
- * level, without DISTINCT or windows; else tuple_fraction has the number.  With
- * joins, returns 0 until the joins have been planned.
+ * Returns how many rows of a scan or join, which has `rows` rows in all, are
+ * expected to be needed for a LIMIT or EXISTS.  Returns 0 if all are needed,
+ * or if the number is unknown, as it is until the joins have been planned.  It
+ * comes from limit_tuples, which core sets for a LIMIT of this query level
+ * without DISTINCT or windows, or else from tuple_fraction.
  */
 extern double dyn_rows_needed(const PlannerInfo *root, double rows);
 
