@@ -285,7 +285,7 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
  */
 extern bool dyn_call_unpack(DynCall *call);
 
-/* Returns the number of body bytes in memory, compressed or inflated. */
+/* Returns the size (bytes) of the body in memory, compressed or inflated. */
 extern size_t dyn_call_held(const DynCall *call);
 
 /*
@@ -298,7 +298,7 @@ extern void dyn_call_allow(DynCall *call, size_t bytes);
 
 extern bool dyn_call_is_paused(const DynCall *call);
 
-/* Returns true if this call, a write with `once`, may have been executed. */
+/* Returns true if this write (call->once is set) may have been executed. */
 extern bool dyn_call_may_be_executed(const DynCall *call);
 
 /*

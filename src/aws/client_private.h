@@ -26,11 +26,11 @@ typedef struct DynConnections
 	DynHttp    *handles;		/* spare easy handles */
 	int			nhandles;
 	int			used;			/* number of running transfers */
-	int			peak;			/* most transfers at once in this statement */
+	int			peak;			/* maximum of `used` in this statement */
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
-	bool		drop_idle;		/* true: drop connections when `used` is 0 */
+	bool		drop_idle;		/* true to drop connections when `used` is 0 */
 	int64_t		waited_us;		/* sum of waits for connections (us); each new
 								 * connection deducts the limit of one wait */
 } DynConnections;
@@ -73,7 +73,7 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 
 /*
  * Ensures that one more transfer has a file descriptor.  If the limit of
- * descriptors is reached, exceeds it if `always` is true, else returns false.
+ * descriptors is reached, returns false, unless `always` is true.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
@@ -84,7 +84,7 @@ extern void dyn_connections_return(DynConnections *connections, int n);
 /* Returns a handle from the pool, or a new one; NULL if memory runs out. */
 extern DynHttp *dyn_connections_take_handle(DynConnections *connections);
 
-/* Returns a handle to the pool; its transfer must not be running. */
+/* Gives a handle back to the pool; its transfer must not be running. */
 extern void dyn_connections_give_handle(DynConnections *connections,
 										DynHttp *http);
 
@@ -95,7 +95,7 @@ extern void dyn_connections_give_handle(DynConnections *connections,
 extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
 								  int keep);
 
-/* Removes a transfer, ended or not, and returns its handle to the pool. */
+/* Removes a transfer, ended or not; gives its handle back to the pool. */
 extern void dyn_connections_leave(DynConnections *connections, DynHttp *http);
 
 /* ---- calls and the client ----------------------------------------------- */
@@ -122,7 +122,7 @@ typedef struct DynActiveCall
 								 * -1 if the attempt was never paused */
 	bool		left_alone;		/* true if the attempt was paused, or we did not
 								 * read for more than DYN_LOOP_LATE_US */
-	DynRetryClass last_retry;	/* class of the last retry; FINAL: no retry */
+	DynRetryClass last_retry;	/* class of the last retry; FINAL if none */
 	int			unattended;		/* number of failures that do not count toward
 								 * max_attempts (MOST_UNATTENDED) */
 	bool		clock_tried;	/* true if a clock correction was tried */

@@ -44,9 +44,9 @@ typedef struct DynPace
 	double		raised_ms;		/* time of the last refusal or rate increase */
 	int			responses;		/* requests granted since the last refusal */
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
-	double		paused_ms;		/* start of the latest refusals in a row */
-	bool		any_rate;		/* true if a test has shown that requests are
-								 * refused even at a low rate */
+	double		paused_ms;		/* time of the first refusal since a grant */
+	bool		any_rate;		/* true after a test has shown that refusals
+								 * occur at any rate, even at a low one */
 	double		tested_ms;		/* start of the running test, or 0 */
 	double		tested_rate;	/* highest measured rate since the last test */
 	int			test_grants;	/* requests granted in the running test */

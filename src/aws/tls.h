@@ -46,7 +46,7 @@ typedef struct DynTls
 	bool		unknown_file;	/* true if a CA file could not be recorded */
 } DynTls;
 
-/* Returns true if TLS is used to the URL's host or the proxy (NULL: none). */
+/* Returns true if TLS is used to the URL's host or the proxy (may be NULL). */
 extern bool dyn_tls_is_used(const char *url, const char *proxy);
 
 /*
@@ -58,9 +58,10 @@ extern bool dyn_tls_is_used(const char *url, const char *proxy);
 extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
- * Returns true if the certificates that handles trust may be outdated, or if
- * libcurl must now read the CA file (NULL: the system's) itself.  The caller
- * must then call dyn_tls_forget, and drop all connections.
+ * Returns true if this CA file may have changed since handles began to trust
+ * it, or if libcurl must now read the file itself.  If ca_bundle is NULL, this
+ * is about the system's certificates.  If the result is true, the caller must
+ * call dyn_tls_forget, and drop all connections.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 

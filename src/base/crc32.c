@@ -11,18 +11,17 @@
  * 64.  In the end, the folded bytes are reduced to 16 bytes with the same
  * remainder.  zlib computes the CRC of these 16 and of the unfolded bytes.
  *
- * CRC-32 takes the lowest bit of a byte as the highest power of x, so each
- * 64-bit lane of a register holds a polynomial mirrored.  Because of this, the
- * factor of a lane, a constant, differs from x^D mod P in three ways:
+ * CRC-32 takes the lowest bit of a byte as the highest power of x.  So each
+ * half (64 bits) of a register contains a mirrored polynomial.  This changes
+ * the constant factors in three ways:
  *
- * (1) The low lane stands for powers that are higher by 64 than those of the
- *     high lane.  So the factors are x^(D+64) (low lane) and x^D (high lane).
- * (2) A factor has 32 bits, but its lane has 64.  Read as a mirrored polynomial,
- *     this lane is the intended factor times x^32.  So both exponents are
- *     reduced by 32, to D+32 and D-32.
- * (3) The product of two mirrored lanes, read as a mirrored polynomial, is the
- *     intended product times x.  So each factor is divided by x.  In mirrored
- *     form, this is a shift left by one bit: the factor has 33 bits.
+ * (1) The powers of x in the low half are higher by 64 than in the high half.
+ *     So the low half is multiplied by x^(D+64), and the high half by x^D.
+ * (2) A factor has 32 bits, but is stored in 64.  Because it is mirrored, this
+ *     multiplies it by x^32.  So the exponents are reduced to D+32 and D-32.
+ * (3) The product of two mirrored polynomials is the mirrored product, but
+ *     multiplied by x.  So the factors are divided by x.  In mirrored form,
+ *     this is a shift to the left by one bit, so a factor has 33 bits.
  */
 #include "text.h"
 

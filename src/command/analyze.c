@@ -120,9 +120,9 @@ decode_row(Sampler *sampler)
 
 	(void) dyn_rows_next(sampler->view->rows, sampler->slot);
 	/*
-	 * The sample's Scan has another number of segments than the segment
-	 * column, so the column's value is unknown.  All segments have about the
-	 * same number of items, so choose a random segment.
+	 * The segment column's value is unknown, because the sample's Scan divides
+	 * the table into a different number of segments.  All segments have about
+	 * the same number of items, so choose a random segment.
 	 */
 	if (attnum != 0)
 	{

@@ -103,10 +103,10 @@ typedef struct CheckedTable
 	struct Check *check;
 	Oid			relid;
 	Oid			owner;
-	ErrorData  *failure;		/* error in the definition, or NULL */
+	ErrorData  *failure;		/* error in the table's definition, or NULL */
 	DynRelation *relation;
 	DynView    *view;
-	DynView    *untimed;		/* also shows expired items; may be NULL */
+	DynView    *untimed;		/* view with expired items, too; or NULL */
 	List	   *assertions;		/* list of Assertion * */
 	uint64		rows;			/* number of items with at least one row */
 	bool	   *seen;			/* array by attnum: true if a row has a value
@@ -118,9 +118,9 @@ typedef struct CheckedTable
 	bool		left_out;
 	bool		selective;		/* true if item_filter or templates of the key
 								 * select items; false with option unnest */
-	bool		shares;			/* true if other tables may have its items: it
-								 * has option unnest, or is a partition by
-								 * segments (an item's segment is unknown) */
+	bool		shares;			/* true if other tables may show the same
+								 * items, because this one has option unnest,
+								 * or is a partition by segments */
 	TupleTableSlot *slot;
 	Issue	   *mismatches;		/* array by attnum; element 0 has the errors
 								 * that concern no column */
@@ -138,10 +138,10 @@ typedef struct Check
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if a compared table is selective */
-	MemoryContext context;		/* memory of the issues */
+	bool		selective;		/* true if it is true for a compared table */
+	MemoryContext context;		/* memory of the strings in all Issues */
 	MemoryContext item_context;
-	DynCodec	jsonb;			/* codec of the examples */
+	DynCodec	jsonb;			/* codec for the keys in Issue.example */
 	int			full;			/* position of the full item in `values` */
 
 	/* current item */
@@ -154,7 +154,7 @@ typedef struct Check
 	Issue		unclaimed;
 	Issue		expired;
 	int			npairs;			/* number of pairs of tables that share items */
-	const char *emitting;		/* kind of the results to emit now */
+	const char *emitting;		/* kind of issue that emit() emits now */
 } Check;
 
 /* ---- recording issues ---- */

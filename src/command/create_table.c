@@ -325,8 +325,8 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 }
 
 /*
- * Returns true if the table and its indexes are active.  Adds 1 to *unknown if
- * DynamoDB does not know the table, and raises an error if this is too often.
+ * Returns true if the table and its indexes are active.  If DynamoDB does not
+ * know the table, adds 1 to *unknown, and raises an error if this is too high.
  */
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)
@@ -342,7 +342,7 @@ is_active(DynConnection *connection, const char *table, int *unknown)
 		DynTableMeta *meta = dyn_metadata_parse(call->response.data,
 												call->response.len, &reason);
 
-		/* do not wait if the description is invalid: its first use fails */
+		/* an invalid description is reported when the table is first used */
 		active = meta == NULL || strcmp(meta->status, "ACTIVE") == 0;
 		for (int i = 0; meta != NULL && i < meta->nindexes; i++)
 			active &= meta->indexes[i].active;

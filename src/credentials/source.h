@@ -45,10 +45,10 @@ typedef struct DynSourceOptions
 	char	   *profile;		/* profile (PROFILE, DEFAULT).  If it is NULL,
 								 * AWS_PROFILE or AWS_DEFAULT_PROFILE names
 								 * it, and otherwise it is "default" */
-	DynRole		role;			/* last role to assume; role.arn may be NULL */
+	DynRole		role;			/* role to assume last; none if arn is NULL */
 	char	   *region;			/* region of STS, also for signing */
-	char	   *sts_endpoint_url;	/* URL; NULL for AWS_ENDPOINT_URL_STS (not
-								 * if STATIC) or for the region's endpoint */
+	char	   *sts_endpoint_url;	/* URL of STS.  If it is NULL, sts.c
+									 * chooses the endpoint */
 	char	   *ca_bundle;		/* path; NULL for the system's certificates */
 	char	   *proxy;			/* URL, or NULL for no proxy */
 	int			connect_timeout_ms;

@@ -3,9 +3,9 @@
  *		Reads the values in a list, set or map.
  *
  * dyn_elements_next reads an element, with all values in it.  If the element
- * is a list or map on a requested path, dyn_values_below then reads it again
- * to find these values.  So it reads a value once for each level of nesting,
- * whereas dyn_nodes_list reads each value only once.
+ * is a list or map on a requested path, dyn_values_below then reads the values
+ * in it again.  So dyn_values_below may read a value once for each level of
+ * nesting, whereas dyn_nodes_list reads each value only once.
  *
  * The page parser has validated the text.  Each step is fast for the form that
  * DynamoDB itself sends, and calls attrvalue.c for all other valid JSON.

@@ -432,11 +432,11 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /* ---- split ---- */
 
 /*
- * Returns true if m->text from lo to hi is valid for the `any` part.
- * - If the part's value is given and can be compared, the range must be equal
- *   to the value.  With wildcards, each segment is at its first match, so the
- *   range is the longest possible one, and need only contain the value.
- * - Otherwise the range must not be empty.
+ * Returns true if the `any` part can be m->text from lo to hi.
+ * - If the part's value is given and can be compared, the text must be equal
+ *   to it.  But with wildcards, the other parts are as short as possible, so
+ *   the value need only occur somewhere in the text.
+ * - Otherwise the text must not be empty.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)
@@ -631,10 +631,11 @@ span_prefix(DynTextSpan *span)
  * Narrows *span, which contains all strings that begin with span->lower, by
  * the limits that `next` sets for the value of the next part.
  *
- * If the part has a fixed width, its value is v in exactly the strings where v
- * follows span->lower.  So the limit for "<= v" is the least string that is
- * greater than all of these.  It is also the limit for "> v", but only if v
- * has this width: the values that begin with a shorter v are greater than v.
+ * If the part has a fixed width, each string whose value is v begins with
+ * span->lower and v.  So for "<= v", the upper limit is the successor of this
+ * prefix: the least string that is greater than all that begin with it.  For
+ * "> v", the successor is the lower limit.  But if v is shorter than the part,
+ * longer values that begin with v satisfy "> v", so the successor is too high.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

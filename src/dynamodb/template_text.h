@@ -327,7 +327,7 @@ typedef struct DynWays
 								 * that contain their separators */
 	DynWayFound found;
 	void	   *arg;
-	int		   *steps;			/* steps left; negative if they ran out */
+	int		   *steps;			/* remaining steps; negative if they ran out */
 
 	/* private: values of the parts before the current one */
 	DynText		values[DYN_TEMPLATE_MAX_PARTS];
@@ -337,7 +337,7 @@ typedef struct DynWays
  * Calls ways->found for all ways to split ways->text.  All are needed if a
  * column occurs in several attributes, because the single way that
  * dyn_template_split() finds may contradict the other attributes.  Returns
- * true if `found` returned true, or if no steps were left.
+ * true if `found` returned true, or if the steps ran out.
  */
 extern bool dyn_template_ways(DynWays *ways);
 

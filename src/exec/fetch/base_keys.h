@@ -6,8 +6,8 @@
  * An entry can move within a global secondary index while the index is read.
  * The index may then return the entry twice; the item must be returned once.
  * So keys are stored in a hash table.  Once the hash table has reached its
- * memory limit, new keys are set aside in a sort, which may use a temporary
- * file.  When the index has been read, the sort returns these keys, each once.
+ * memory limit, new keys go to a sort instead, which may use a temporary file.
+ * When the index has been read, the sort returns these keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * index; dyn_base_keys_next until it returns false; dyn_base_keys_free at any
@@ -23,34 +23,33 @@ typedef struct DynBaseKeys DynBaseKeys;
 
 /*
  * Returns an empty set of keys of the access plan's table, in a new child of
- * CurrentMemoryContext.  New keys are set aside once the set exceeds the
- * memory limit of hash tables.
+ * CurrentMemoryContext.
  */
 extern DynBaseKeys *dyn_base_keys_create(const DynAccess *access);
 
 /*
- * Adds the key of an index entry.  Returns true if the key is new, and its
- * item must be read now; false if the key was added before or is set aside.
+ * Adds the key of an index entry.  Returns true if the key is new in the hash
+ * table; the caller must then read its item.  Returns false if the hash table
+ * already has the key, or if the key goes to the sort.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
 /*
  * Adds a key to the hash table, even to a full one.  `bytes` is the key as
- * dyn_key_append writes it.  Must not be called after a key was set aside.
+ * dyn_key_append writes it.  Must not be called after a key went to the sort.
  */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
  * dyn_base_keys_has returns true if the key is in the hash table.
- * dyn_base_keys_is_full returns true if a new key would be set aside.
+ * dyn_base_keys_is_full returns true if a new key would go to the sort.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);
 
 /*
- * Returns the next key that was set aside, in *parts, with values in
- * CurrentMemoryContext; returns false at the end.  Must be called after the
- * last dyn_base_keys_add.
+ * Stores the sort's next key in *parts, with values in CurrentMemoryContext.
+ * Returns false at the end.  Must be called after the last dyn_base_keys_add.
  */
 extern bool dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts);
 

@@ -55,7 +55,7 @@ typedef struct DynStream
 	int			ncharged;		/* number of attempts that were charged */
 	int			throttles;		/* throttled attempts of the current request;
 								 * 0 once it was completed or given up */
-	bool		is_hot;			/* true if its partition was throttled */
+	bool		is_hot;			/* true if the partition was throttled */
 	DynPace		own_pace;		/* pace of the partition, if is_hot */
 	uint64		count;			/* sum of Counts that were not returned yet */
 	DynFetchPage *first;		/* list of waiting pages */
@@ -110,18 +110,18 @@ struct DynFetch
 	int			nactive;
 	int			max_active;
 	int			space;			/* allocated length of `active` */
-	DynStream **active;			/* active streams, sorted by number unless
-								 * keyed, and then finished ones to reuse */
-	int			nstreams;		/* streams of both kinds in `active` */
+	DynStream **active;			/* active streams (sorted by number, unless
+								 * keyed), followed by streams to reuse */
+	int			nstreams;		/* number of all streams in `active` */
 	int			next_stream;	/* next stream to begin, in order of numbers */
-	Bitmapset  *settled;		/* keyed: set of begun and dropped streams */
+	Bitmapset  *settled;		/* keyed: set of streams begun or dropped */
 	int			pages_used;		/* number of pages whose items were returned */
 	int			empty;			/* number of responses without items */
 	int			until_pump;		/* items until the next dyn_fetch_pump call */
 	int			awaited;		/* keyed: number of the stream being read */
 	DynStream  *current;		/* keyed: awaited stream; NULL if not active */
 	bool		draining;		/* true if no further requests may be sent */
-	bool		solo_wait;		/* true while the group is not awaited */
+	bool		solo_wait;		/* true while awaited without the group */
 
 	DynFetchPage *page;			/* current page; NULL if merging or keyed */
 	DynFetchPage *cached;		/* page stored for a rewind, or NULL */
@@ -170,9 +170,9 @@ extern bool dyn_stream_send(DynFetch *fetch, DynStream *stream);
 extern void dyn_stream_receive(DynFetch *fetch, DynStream *stream);
 
 /*
- * Charges the statement for received bytes beyond the reserved ones, and the
- * budgets for repeated attempts.  Allows the client to receive more if the
- * statement's memory limit permits.
+ * Reserves memory for all bytes received so far.  Charges the budgets again if
+ * the client has repeated the request.  Allows the client to receive more
+ * bytes, within the statement's memory limit.
  */
 extern void dyn_stream_charge(DynFetch *fetch, DynStream *stream);
 

@@ -477,7 +477,7 @@ dyn_item_filter_cond(const DynItemFilter *test)
 
 /* ---- all predicates ---- */
 
-/* Converts a predicate on a field.  Returns FALSE if its value is NULL. */
+/* Converts a predicate on a field; a comparison with NULL becomes FALSE. */
 static DynCond *
 field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
 {

@@ -327,7 +327,7 @@ dyn_parts_agree(DynParts *parts, bool searched)
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* those that match only then (`unresolved`) */
+	GUESS_NO_MATCH,				/* those that cannot match otherwise */
 	GUESS_ALL
 } Guess;
 
@@ -341,7 +341,7 @@ typedef struct Search
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* index of the attribute to split next */
 	int			found;			/* number of ways found (at most 2) */
-	int			steps;			/* number of remaining steps */
+	int			steps;			/* rest of MAX_STEPS; negative if exceeded */
 } Search;
 
 /*
@@ -384,7 +384,7 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 
 /*
  * Calls `found` for each split of the attribute that agrees with known values.
- * Returns true if `found` returns true, or if no steps are left.
+ * Returns true if `found` returns true, or if the search exceeds MAX_STEPS.
  */
 static bool
 find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
@@ -524,8 +524,8 @@ guesses_are_confirmed(const Search *search)
 
 /*
  * Returns the number of ways to split the attributes, but 2 if there are more,
- * or if the limit of steps is reached.  If a way was found, the attributes are
- * split in the first one afterwards.
+ * or if the search exceeds MAX_STEPS.  If there is a way, the attributes are
+ * then split in the first way that was found.
  */
 static int
 search_ways(Search *search, Guess guess)

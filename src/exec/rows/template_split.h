@@ -121,10 +121,10 @@ typedef enum DynWaysFound
 {
 	DYN_WAYS_NONE,				/* attributes do not match or do not agree */
 	DYN_WAYS_ONE,				/* one way to split the attributes */
-	DYN_WAYS_SEVERAL,			/* several ways, or one way that is a guess and
-								 * is not confirmed */
-	DYN_WAYS_UNRESOLVED			/* an attribute matches only with a guess, but
-								 * other parts contradict each way */
+	DYN_WAYS_SEVERAL,			/* several ways, or too many steps, or one way
+								 * with a guess that is not confirmed */
+	DYN_WAYS_UNRESOLVED			/* attributes do not agree, and one of them
+								 * matches only with a guess */
 } DynWaysFound;
 
 /*

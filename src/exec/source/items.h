@@ -66,7 +66,7 @@ typedef struct DynItemsMethods
 	/*
 	 * Returns the next item's slots, valid until the next call, or NULL at the
 	 * end.  items->rows decodes the item.  May wait or raise errors.  A source
-	 * of rows lacks this function, unless its own checks call it (united.c).
+	 * of rows needs this function only if its next_row calls it (united.c).
 	 */
 	const DynValue *(*next) (DynItems *items);
 
@@ -77,9 +77,9 @@ typedef struct DynItemsMethods
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
-	 * Takes in received data, like dyn_fetch_poll, which invalidates the
-	 * current item.  Then returns true if `next` or `count` would wait.  If a
-	 * source lacks this function, its `next` may wait at any time.
+	 * Takes in received data like dyn_fetch_poll, so the current item becomes
+	 * invalid.  Then returns true if `next` or `count` would wait.  Without
+	 * this function, the source's `next` may wait at any time.
 	 */
 	bool		(*would_wait) (DynItems *items);
 
@@ -101,7 +101,7 @@ typedef struct DynItemsMethods
 	 */
 	uint64		(*count) (DynItems *items);
 
-	/* Abandons requests; a context reset frees memory.  NULL: not needed. */
+	/* Optional.  Abandons requests; a reset of the context frees memory. */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
 

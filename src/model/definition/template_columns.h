@@ -101,10 +101,10 @@ extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
 
 /*
- * If part `p` is a time with a unit, returns the part that determines its text:
- * of the first `n` parts, the first one with the finest unit of the same time.
- * ${at:month} determines ${at:year}, and a second ${at:month}.  Returns NULL
- * if this is part `p` itself.
+ * If part `p` is a time with a unit, returns the part that determines its
+ * text: the first part with the finest unit of the same time.  For example,
+ * ${at:month} determines ${at:year}.  Considers only the first `n` parts; they
+ * must include `p`.  Returns NULL if no part other than `p` determines it.
  */
 extern const DynPart *dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n);
 

@@ -255,7 +255,7 @@ dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 	{
 		more.counters.requests = 1;
 		more.operations[op] = 1;
-		/* add -1 (unsigned addition wraps around): the call is not a retry */
+		/* undo the retry that dyn_usage_call counted; the sum wraps around */
 		more.counters.retries--;
 	}
 	add_tally(usage, &more);

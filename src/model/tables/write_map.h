@@ -115,9 +115,9 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
  * Sets *out to the guard of a write, and returns the number of its values.
  * The guard is the condition that attributes still have the values that were
  * read.  It has the value of each column in `read`, in our encoding, or ABSENT
- * if the attribute must not exist.  Columns of the table's key, documents and
- * segment columns are omitted.  If another application stored an equal value
- * in another encoding, the write fails, and is repeated with the stored value.
+ * if the attribute must not exist, but omits key columns, document columns and
+ * segment columns.  If another application stored an equal value in another
+ * encoding, the write fails, and is repeated with the stored value.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);

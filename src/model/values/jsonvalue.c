@@ -255,7 +255,8 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 
 /*
  * Removes all but the last of equal names from the sorted list, as jsonb_in
- * does.  Conversion may have made names equal.  Returns the new count.
+ * does.  Conversion to the database encoding may have made different names
+ * equal.  Returns the new count.
  */
 static uint32
 merge_names(JsonName *names, uint32 count, const DynNode *nodes)
@@ -281,7 +282,7 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* true if conversion can make names equal */
+	bool		encoded;		/* true if names were converted; merge them */
 	const char *why;			/* reason why the conversion failed, or NULL */
 } JsonWriter;
 

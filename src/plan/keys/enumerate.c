@@ -129,8 +129,8 @@ typedef struct Range
 	bool		fixed;			/* true if all executions share the bounds */
 	bool		lower,
 				upper;
-	bool		listed;			/* true if the template lists few numbers, so
-								 * that further bounds are not needed */
+	bool		listed;			/* true if the template lists the values, and
+								 * there are at most DYN_MAX_EACH */
 } Range;
 
 /* Restricts the range to numbers that a template such as ${n:0..9} lists. */

@@ -251,10 +251,10 @@ dyn_access_shares_lists(const DynAccess *access)
 }
 
 /*
- * Corrects an attribute's number of values (*values) for lists that several
- * parts of the key share (dyn_shared_lists).  In each key, all these parts
- * have the same element.  So at each part but the first, *values is divided by
- * the number of elements.  *counted has the lists of earlier parts.
+ * Corrects *values, the number of values of an attribute.  Parts of the key
+ * that share a list (dyn_shared_lists) have the same element of it in each
+ * key, so the elements are counted only for the first part.  For every other
+ * part, *values is divided by their number.  *counted has the lists so far.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
@@ -371,11 +371,11 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Returns true if the value can be compared in the target's part.  If the part
- * folds a text column to one case, the value must be ASCII, because other
- * programs may fold other letters differently.  Encodings of other types have
- * only ASCII letters.  If the value is unknown at planning, the executor
- * checks it; but with plan->sure_only, such a value is not accepted.
+ * Returns true if the part can be compared with the predicate's value.  If the
+ * part folds the letters of a text column, the value must be ASCII, because
+ * other programs may fold other letters differently.  Columns of other types
+ * are encoded with ASCII letters only.  A value that is unknown at planning is
+ * accepted, since the executor checks it, but not with plan->sure_only.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)

@@ -154,7 +154,7 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
 }
 
-/* Returns false for small tables: core's default of 200 values is adequate. */
+/* Returns false for small tables: core's default of 200 keys suits them. */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 {
@@ -175,7 +175,7 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 
 /*
  * Returns the estimated number of items with one value of the partition key:
- * from statistics, or else DYN_COLLECTION_ITEMS.  Returns all items if no
+ * from statistics, or else DYN_COLLECTION_ITEMS.  Returns plan->items if no
  * column or template maps to the key.  If the table is too large to be read in
  * full, ANALYZE samples complete item collections of a few keys
  * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
@@ -209,8 +209,8 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
- * Returns the estimated number of items, including those that are not rows,
- * that share a partition key with the template `templated`.  Returns 0 if
+ * Returns the estimated number of items for each value of the partition key
+ * that the template composes, including items that are not rows.  Returns 0 if
  * `templated` is NULL, if a column has no statistics, or if several values of
  * a column have the same text in the key.
  */

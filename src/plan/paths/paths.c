@@ -562,7 +562,7 @@ add_outer_relids(List **sets, const RelOptInfo *rel, Relids relids)
 	*sets = lappend(*sets, outer);
 }
 
-/* Adds to *sets the outer relations of clauses that may join the column. */
+/* Adds the outer relations of each join clause that may match the column. */
 static void
 collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 {

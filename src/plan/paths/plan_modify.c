@@ -136,7 +136,7 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns that are read, in RETURNING only as OLD. */
+/* Returns the target's columns that are read outside RETURNING or as OLD. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {

@@ -49,11 +49,10 @@ typedef struct DynPathChoice
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
-	const RestrictInfo *or_clause;	/* the OR that a UNION reads; else NULL */
-	List	   *arms;			/* Arm * (union_path.c); NIL unless UNION */
-	const struct DynPathChoice *while_open; /* choice used instead of this one
-											 * if one of its guards (choice.c)
-											 * is true; NULL if it has none */
+	const RestrictInfo *or_clause;	/* UNION: the OR whose arms are read */
+	List	   *arms;			/* UNION: list of Arm * (union_path.c) */
+	/* choice to use if a guard (choice.c) is true; NULL without guards */
+	const struct DynPathChoice *while_open;
 } DynPathChoice;
 
 /* Copies the choice to plan->choices; returns its path's fdw_private. */
@@ -73,9 +72,9 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
 
 /*
- * Returns the access plan of a choice (not a UNION), matched again from these
- * clauses (DynClause *), with its estimate, its fallback, and what replaces it
- * if a guard is true.  Raises an error if the clauses do not match the key.
+ * Builds the access plan of a choice (not a UNION) again, from these clauses
+ * (DynClause *), with its estimate, its fallback, and the alternative for when
+ * a guard is true.  Raises an error if the clauses do not match the key.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
@@ -99,10 +98,10 @@ typedef struct DynGuarded
 } DynGuarded;
 
 /*
- * Sets while_open in each choice of the list: the choice that is used instead
- * if a guard is true.  This is the next more expensive choice of the list that
- * can help, or else the choice of `unconditional`, a path without guards.  The
- * list must be sorted by descending cost.
+ * Sets while_open of each choice in `guarded` (DynGuarded *), which must be
+ * sorted by descending cost.  If a guard of a choice is true, the next more
+ * expensive choice that may be usable and cheap enough replaces it.  If there
+ * is none, the choice of `unconditional`, a path without guards, does.
  */
 extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
@@ -112,13 +111,13 @@ extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditiona
  */
 extern DynAccess *dyn_union_find(DynRelPlan *plan, DynPathChoice *choice);
 
-/* Returns the UNION of a choice, matched from these clauses (DynClause *). */
+/* Like dyn_match_choice, but for a choice of kind UNION. */
 extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
- * If *advice is NULL, sets it to a text on what would make the index complete
- * (`lack`).  `how` is "used" or "scanned", as in "index could be used if ...".
+ * If *advice is NULL, sets it to a text on how to remedy the index's lack.
+ * `how` is "used" or "scanned", as in "index could be used if ...".
  */
 extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 								const DynIndexLack *lack, const char *how);
