@@ -156,8 +156,8 @@ typedef struct DynCall
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;
-	int			lost;			/* attempts that may have been executed, but
-								 * had no valid reply; valid in every state */
+	int			lost;			/* attempts without a valid reply that may have
+								 * been executed; can be read in every state */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */

@@ -91,7 +91,7 @@
 #define TEST_REFUSALS		3
 #define TRUSTED_REFUSALS	40
 
-/* The rate is forgotten when it has grown to this * the measured rate. */
+/* The rate is forgotten if it exceeds this multiple of the measured rate. */
 #define FORGET_RATIO		16.0
 
 /* Later requests may use the unused units of this much time, but no more. */

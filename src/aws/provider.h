@@ -62,7 +62,7 @@ struct DynProvider
 	DynCredentials previous;	/* credentials before `current`; requests in
 								 * flight may be signed with them */
 	unsigned	generation;		/* serial number of the current credentials */
-	DynSource	source;			/* start is NULL for static credentials */
+	DynSource	source;			/* has no start() for static credentials */
 
 	/* private to provider.c */
 	struct DynClient *client;	/* client while the source is running */

@@ -49,7 +49,8 @@ typedef struct Matcher
 	size_t		len;
 	const DynText *given;
 	DynText    *values;			/* resulting values of the parts, or NULL */
-	bool		wildcards;		/* true if undecided parts are wildcards */
+	bool		wildcards;		/* true if undecided parts, whose values may
+								 * contain the separator, match any text */
 	bool		mismatch;		/* true if a time has the wrong width */
 	SearchCache searches[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;

@@ -2,8 +2,8 @@
  * item_record.h
  *		Stores a received item in one bytea.
  *
- * A slot is stored as its type and its flags, one byte each.  If the type has
- * contents, these follow as received, after their length (four bytes).
+ * For each value (slot), the bytea has the type and flags, one byte each.  If
+ * the type has contents, a length (four bytes) and the received bytes follow.
  */
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H

@@ -1,6 +1,6 @@
 /*
  * shared.c
- *		Returns the items of one read to its members.
+ *		Returns the items of one read to its members, the scans that use them.
  */
 #include "postgres.h"
 

@@ -171,10 +171,10 @@ is_worth_while(const DynInput *input, List *candidates)
 }
 
 /*
- * Returns a member for the scan, or NULL if the scan cannot share or selects
- * no items.  `table` is the access plan of the table Scan that the members
- * share, or NULL if they share another read.  The member does not stop early,
- * even if the scan may, because other members need the remaining items.
+ * Creates the scan's member of a shared read.  Returns NULL if the scan cannot
+ * share, or selects no items.  If the members share a Scan of the table,
+ * `table` is its access plan; otherwise, `table` is NULL.  The member does not
+ * stop the read early, because other members need the remaining items.
  */
 static DynMember *
 make_member(DynInput *input, const DynAccess *table)

@@ -255,7 +255,7 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 
 	write = dyn_write_create(modify, dyn_operation_of(modify->operation));
 	oldcontext = MemoryContextSwitchTo(write->context);
-	/* store the row for another evaluation (outcome.c) */
+	/* the row may be evaluated again if the condition fails (outcome.c) */
 	if (modify->operation != CMD_INSERT || modify->upsert != NULL)
 		write->plan_row = ExecCopySlotMinimalTuple(modify->operation == CMD_INSERT
 												   ? row : planSlot);

@@ -464,9 +464,10 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 }
 
 /*
- * Changes the guard to the stored values.  The write fails if it would replace
- * a stored value that differs from the guard and that no column shows as its
- * type: a set or binary value would become a list or a string.
+ * Changes the guard, which has the values that the condition requires, to the
+ * stored values.  If a stored value differs from the guard and no column shows
+ * its type, the write fails if it would replace the value: a set would become
+ * a list, or a binary value a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)

@@ -96,7 +96,7 @@ typedef struct OptionEntry
 	ValueKind	kind;
 	double		min;			/* smallest value (VALUE_INT, VALUE_REAL) */
 	double		max;
-	const char *const *words;	/* valid words, before a NULL (VALUE_ENUM) */
+	const char *const *words;	/* valid words, NULL-terminated (VALUE_ENUM) */
 	const char *fallback;		/* default value as shown to users */
 	bool		superuser;		/* true if only a superuser may set it */
 	const char *help;

@@ -319,7 +319,7 @@ extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *ins
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
 
-/* Returns true if times may be any ISO 8601 text, so bounds are imprecise. */
+/* Returns true if times are any ISO 8601 texts, which may not sort by time. */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
 /*

@@ -146,8 +146,8 @@ dyn_access_to_end(const DynAccess *access)
 
 /*
  * A Query returns the items of one partition in the order of the sort key.
- * Sort key attributes with a single value do not affect this order, and the
- * text of a template may sort like the columns of its parts.
+ * An attribute that the conditions fix to one value does not affect the order.
+ * Strings that a key template composes may sort in the order of its columns.
  */
 
 AttrNumber

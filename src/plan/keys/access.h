@@ -87,8 +87,8 @@ typedef struct DynEstimate
 									 * matched to keys */
 	double		partition_units;	/* read units of the items in one partition
 									 * of the table; 0: unknown */
-	double		first_share;	/* fraction of the reads that a semijoin needs
-								 * to get its first row */
+	double		first_share;	/* fraction of all reads that must be done
+								 * before a semijoin has its first row */
 	double		first_page;		/* number of items in the first page under a
 								 * LIMIT; 0: a full page */
 	bool		assumed;		/* true if the table's size is unknown */

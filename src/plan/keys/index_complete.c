@@ -381,9 +381,8 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions.  Omits the expressions of pseudoconstant clauses.  If
- * a clause is only matched to keys (keys_only), omits its predicate unless it
- * is an equality; its expression is clause->condition.
+ * their SQL expressions, except pseudoconstant ones.  Omits the predicate of a
+ * clause that is only matched to keys (keys_only) if it is not an equality.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)

@@ -62,12 +62,12 @@ described_items(const DynTableMeta *meta)
 }
 
 /*
- * Returns the number of rows of the table.
- * - ANALYZE may have preceded DynamoDB's first count of the table.  So uses
- *   the table's description if ANALYZE never ran, or found no rows, or found
- *   one page and the table now has more.  Assumes that one item in five is a
- *   row if an item filter or key templates may reject items, and that an
- *   unnested table has three rows per item.
+ * Returns the estimated number of rows of the table.
+ * - Uses the table's description if ANALYZE never ran, or found no rows, or
+ *   found one page and the table now has more: ANALYZE may have run before
+ *   DynamoDB first counted the table.  Assumes that one item in five is a row
+ *   if an item filter or key templates may reject items, and that an unnested
+ *   table has three rows per item.
  * - If the table still has one page, or is now empty, returns the statistics.
  * - Otherwise scales the statistics by the current number of pages.
  */
