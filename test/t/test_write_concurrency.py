@@ -209,6 +209,19 @@ class Concurrency(writes.TestCase):
         self.assertEqual(self.between(f"DELETE FROM few {self.ONE} AND note > 'a'", self.set("note", "S", "two"), "DeleteItem"), (1, []))
         self.assertEqual(self.row(), [])
 
+    def test_delete_that_reads_the_only_column(self):
+        """The key is constant, so the scan's rows have no other column."""
+        self.fx.create_table("settings", ("id", "S"))
+        self.fx.foreign_table("setting", "note text", table_name=self.fx.remote("settings"), key_templates='{"id": "SETTING"}', updatable="on", scan_policy="allow")
+
+        def put(note):
+            self.fx.dynamo.call("PutItem", {"TableName": self.fx.remote("settings"), "Item": {"id": {"S": "SETTING"}, "note": {"S": note}}})
+
+        for condition, outcome in (("> 'a'", (1, [])), ("= 'one'", (0, []))):
+            put("one")
+            self.assertEqual(self.between(f"DELETE FROM setting WHERE note {condition}", lambda: put("two"), "DeleteItem"), outcome)
+            self.assertEqual(self.fx.value("SELECT count(*) FROM setting"), 1 - outcome[0])
+
     def test_deleted_twice(self):
         self.assertEqual(self.between(f"DELETE FROM far {self.ONE}", self.delete, "DeleteItem"), (0, []))
 

@@ -13,6 +13,7 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -396,10 +397,12 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 									  dyn_templated_columns(&map->relation->templated[column->templated]));
 	}
 	/*
-	 * Use descending order: if the target list were equal to the columns, the
-	 * scan would return EvalPlanQual's own slot, which core clears.
+	 * Add tableoid: if the target list were equal to the columns, the scan
+	 * would return EvalPlanQual's own slot, which core clears.
 	 */
-	for (int attnum = -1; (attnum = bms_prev_member(attnums, attnum)) >= 0;)
+	add_row_identity_var(root, makeVar(rtindex, TableOidAttributeNumber, OIDOID, -1,
+									   InvalidOid, 0), rtindex, "tableoid");
+	for (int attnum = -1; (attnum = bms_next_member(attnums, attnum)) >= 0;)
 	{
 		Form_pg_attribute attr =
 			TupleDescAttr(RelationGetDescr(target_relation), attnum - 1);
