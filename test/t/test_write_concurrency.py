@@ -222,6 +222,24 @@ class Concurrency(writes.TestCase):
             self.assertEqual(self.between(f"DELETE FROM setting WHERE note {condition}", lambda: put("two"), "DeleteItem"), outcome)
             self.assertEqual(self.fx.value("SELECT count(*) FROM setting"), 1 - outcome[0])
 
+    def test_joined_with_a_partition(self):
+        """Its columns have another order than those of the partitioned table."""
+        self.fx.create_table("sorts", ("k", "S"))
+        self.fx.execute("CREATE TABLE kinds (label text, most numeric, k text) PARTITION BY LIST (k)")
+        self.addCleanup(self.fx.execute, "DROP TABLE kinds")
+        for name, columns, of in (("some_kinds", "k text, label text, most numeric", "IN ('one', 'two')"), ("other_kinds", "most numeric, label text, k text", "IN ('x')")):
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("sorts"), scan_policy="allow", updatable="on")
+            self.fx.execute(f"ALTER TABLE kinds ATTACH PARTITION {name} FOR VALUES {of}")
+        self.fx.execute("INSERT INTO some_kinds VALUES ('one', 'first', 20); INSERT INTO other_kinds VALUES (30, 'last', 'x')")
+        self.addCleanup(self.fx.execute, "DELETE FROM some_kinds; DELETE FROM other_kinds")
+        for k, label in (("one", "first"), ("x", "last")):
+            for extra in ("", f" AND k = '{k}'"):
+                for sql, operation in (("UPDATE far SET note = label FROM kinds", "UpdateItem"), ("DELETE FROM far USING kinds", "DeleteItem")):
+                    with self.subTest(sql, k=k, extra=extra):
+                        self.setUp()
+                        self.assertEqual(self.between(f"{sql} {self.ONE} AND total < most AND label = '{label}'{extra}", self.set("total", "N", "10"), operation), (1, []))
+                        self.assertEqual(self.row(), [(label, 10)] if operation == "UpdateItem" else [])
+
     def test_deleted_twice(self):
         self.assertEqual(self.between(f"DELETE FROM far {self.ONE}", self.delete, "DeleteItem"), (0, []))
 

@@ -410,9 +410,11 @@ evaluate_again(DynWrite *write)
 	TupleTableSlot *origslot = epq->origslot;
 	TupleTableSlot *test;
 	TupleTableSlot *result;
-	MemoryContext oldcontext = MemoryContextSwitchTo(modify->estate->es_query_cxt);
+	MemoryContext oldcontext;
 
 	ExecStoreMinimalTuple(write->plan_row, modify->plan_slot, false);
+	dyn_reread_children(epq, modify->plan_slot);
+	oldcontext = MemoryContextSwitchTo(modify->estate->es_query_cxt);
 	EvalPlanQualSetSlot(epq, modify->plan_slot);
 	EvalPlanQualBegin(epq);
 	test = EvalPlanQualSlot(epq, rinfo->ri_RelationDesc, rinfo->ri_RangeTableIndex);

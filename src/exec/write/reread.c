@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/tupconvert.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -90,6 +92,36 @@ dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot
 	reread->why = NULL;
 	reread->new_reader->rows->composed = false;
 	return store_item(reread->new_reader, item, slot) || reread->why != NULL;
+}
+
+void
+dyn_reread_children(const EPQState *epq, TupleTableSlot *slot)
+{
+	ListCell   *lc;
+
+	slot_getallattrs(slot);
+	foreach(lc, epq->arowMarks)
+	{
+		const ExecAuxRowMark *mark = lfirst(lc);
+		const ExecRowMark *of = mark->rowmark;
+		int			full = mark->wholeAttNo - 1;
+		HeapTupleData row;
+		TupleDesc	parent;
+		TupleDesc	child;
+		TupleConversionMap *map;
+
+		if (of->markType != ROW_MARK_COPY || of->rti == of->prti || slot->tts_isnull[full] ||
+			DatumGetObjectId(slot->tts_values[mark->toidAttNo - 1]) != of->relid)
+			continue;
+		row.t_data = DatumGetHeapTupleHeader(slot->tts_values[full]);
+		row.t_len = HeapTupleHeaderGetDatumLength(row.t_data);
+		parent = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row.t_data), -1);
+		child = lookup_rowtype_tupdesc_copy(get_rel_type_id(of->relid), -1);
+		map = convert_tuples_by_name(parent, child);
+		if (map != NULL)
+			slot->tts_values[full] =
+				heap_copy_tuple_as_datum(execute_attr_map_tuple(&row, map), child);
+	}
 }
 
 /* ---- comparison ---- */

@@ -9,6 +9,8 @@
 #ifndef DYN_EXEC_REREAD_H
 #define DYN_EXEC_REREAD_H
 
+#include "nodes/execnodes.h"
+
 #include "../rows/rows.h"
 
 typedef struct DynReread
@@ -37,6 +39,13 @@ extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableS
 
 /* Returns true if the item is a row, even with errors; overwrites the slot. */
 extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
+
+/*
+ * Prepares a row of the subplan for EvalPlanQual: converts the full rows of
+ * partitions and children, which have the columns of the parent, to the
+ * columns of the scanned table.  Allocates in CurrentMemoryContext.
+ */
+extern void dyn_reread_children(const EPQState *epq, TupleTableSlot *slot);
 
 /*
  * Checks that the item to be written would be read as this row.  A column of
