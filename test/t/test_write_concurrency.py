@@ -1,5 +1,6 @@
 """Sessions that write the same rows: no update is lost, and each statement does what it does to a local table under READ COMMITTED."""
 import itertools
+import random
 import re
 import threading
 
@@ -366,6 +367,187 @@ class Concurrency(writes.TestCase):
         self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "one"}, "at": {"S": "2024-05-01T12:00:00+02:00"}})
         self.assertEqual(self.outcome(f"UPDATE far SET at = at + interval '1 hour' {self.ONE}"), (1, []))
         self.assertEqual(self.item("a", 1)["at"], {"S": "2024-05-01T11:00:00Z"})
+
+
+class AnotherWriter(writes.TestCase):
+    """Random statements, each of which meets a change of one of its items after it has read the item: the outcome is that on a local table."""
+
+    COLUMNS = 'id text COLLATE "C" NOT NULL, n int NOT NULL, note text, total numeric, flag boolean'
+    START = {("a", 1): ("one", 1.5, True), ("a", 2): ("two", 2, False), ("b", 1): (None, None, None), ("c", 7): ("seven", -7.25, True)}
+    VALUES = ("two", "three", "one", "gone", None), (10, 2, -3, 30, None), (True, False, None)
+    NAMES = ("id", "n", "note", "total", "flag")
+    # suffix of the target: the tables that store its rows, and the foreign one's attributes, with their prefix of the key
+    TARGETS = {"": ("", NAMES), "_view": ("", NAMES), "_barrier": ("", NAMES), "_checked": ("", NAMES), "_parent": ("_part", NAMES), "_super": ("_child", NAMES),
+               "_dropped": ("_dropped", NAMES), "_keyed": ("_keyed", ("id", "n", "code", "total", "flag")), "_inside": ("_inside", ("id", "n", "info.note", "info.total", "flag"))}
+    KEYS = ("t.id = 'a' AND t.n = 1", "t.id = 'a'", "t.id IN ('a', 'c')", "true", "(t.id, t.n) IN (('a', 1), ('c', 7))", "t.id = substr($1, 2) || 'a' AND t.n = 1")
+    CONDITIONS = ("true", "t.total < 5", "t.note > 'm'", "t.note = 'one'", "t.flag", "coalesce(t.total, 0) < 5", "t.note IS NOT NULL", "t.note LIKE 'o%'", "t.total IN (1.5, 2, 10)",
+                  "t.total BETWEEN 1 AND 10 AND t.note >= 'a' AND t.flag", "(t.total < 5 OR t.note = 'two')", "row(t.note, t.total) > row('a', 1)", "t.n + t.total < 5", "t IS NOT NULL",
+                  "t.total < (SELECT max(x) FROM lim)", "NOT EXISTS (SELECT 1 FROM lim WHERE x < t.total)", "EXISTS (SELECT 1 FROM {o} o WHERE o.k = t.id AND o.w > t.total)",
+                  "t.total < (SELECT o.w FROM {o} o WHERE o.k = t.id AND o.m = t.n)", "t.note = ANY (string_to_array($1, ',') || ARRAY['one'])", "($1 = 'x' OR t.note = 'x')")
+    SETS = ("total = t.total + 1", "total = 7", "note = t.note || 'x'", "note = t.note, total = t.total, flag = t.flag", "note = 'n', total = 1, flag = true", "total = t.total, note = 'q'",
+            "flag = NOT t.flag", "note = NULL, total = coalesce(t.total, 0) + 3", "note = $1 || t.total", "(note, total) = (SELECT t.note || max(x), min(x) FROM lim)")
+    ITEMS = (None, None, ("lim i", "i.x > t.total"), ("{o} i", "i.k = t.id AND i.m = t.n"), ("{o} i", "i.note2 = t.note"), ("generate_series(1, 3) i", "i = t.n"),
+             ("(VALUES ('one'), ('two'), (NULL)) i(y)", "i.y = t.note"), ("lim l LEFT JOIN {o} i ON i.w = l.x", "l.x > t.total AND l.x > 5 AND i.k IS DISTINCT FROM 'c'"),
+             ("(SELECT k, max(w) AS w FROM {o} GROUP BY k) i", "i.k = t.id AND i.w > t.total"), ("{o} i JOIN lim l ON l.x = i.w", "i.k = t.id AND i.m = t.n"))
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx, columns = cls.fx, cls.COLUMNS
+        others = "('a', 1, 20, 'one'), ('a', 2, 5, 'two'), ('c', 7, 20, 'x'), ('b', 1, 1, 'seven'), ('e', 3, NULL, NULL)"
+        fx.create_table("others", ("k", "S"), ("m", "N"))
+        fx.foreign_table("far_o", 'k text COLLATE "C" NOT NULL, m int NOT NULL, w numeric, note2 text', table_name=fx.remote("others"), scan_policy="allow", updatable="on")
+        fx.execute("CREATE TABLE lim (x numeric); INSERT INTO lim VALUES (5), (20), (1); CREATE TABLE near_o (k text, m int, w numeric, note2 text);"
+                   f"INSERT INTO near_o VALUES {others}; INSERT INTO far_o VALUES {others}")
+        for suffix in ("_dropped", "_keyed", "_inside"):
+            fx.create_table("items" + suffix, cls.HASH, cls.RANGE)
+            fx.execute(f"CREATE TABLE near{suffix} ({columns}, PRIMARY KEY (id, n))")
+        shared = {"updatable": "on", "scan_policy": "allow"}
+        fx.foreign_table("far_dropped", "x int, flag boolean, y int, total numeric, n int NOT NULL, note text, id text NOT NULL, z int", table_name=fx.remote("items_dropped"), **shared)
+        fx.execute("ALTER FOREIGN TABLE far_dropped DROP x, DROP y, DROP z")
+        fx.foreign_table("far_keyed", columns.replace("note text", "note text OPTIONS (attribute 'code')"), table_name=fx.remote("items_keyed"), key_templates='{"id": "K#${id}", "code": "C#${note}"}', **shared)
+        fx.foreign_table("far_inside", columns.replace("note text", "note text OPTIONS (path 'info.note')").replace("numeric", "numeric OPTIONS (path 'info.total')"),
+                         table_name=fx.remote("items_inside"), **shared)
+        for t, foreign, server in (("near", "", ""), ("far", "FOREIGN", f"SERVER ddb OPTIONS (table_name '{fx.remote('items')}', updatable 'on', scan_policy 'allow')")):
+            fx.execute(f"""
+                CREATE VIEW {t}_view AS SELECT flag, total, note, n, id FROM {t} WHERE note <> 'gone';
+                CREATE VIEW {t}_barrier WITH (security_barrier) AS SELECT * FROM {t} WHERE total < 1000 AND note || '' <> 'gone';
+                CREATE VIEW {t}_checked AS SELECT * FROM {t} WHERE note <> 'gone' WITH CHECK OPTION;
+                CREATE TABLE {t}_parent (flag boolean, {columns.replace(', flag boolean', '')}) PARTITION BY RANGE (n);
+                CREATE {foreign} TABLE {t}_part ({columns}) {server};
+                ALTER TABLE {t}_parent ATTACH PARTITION {t}_part DEFAULT;
+                CREATE TABLE {t}_rest PARTITION OF {t}_parent FOR VALUES FROM (1000) TO (2000);
+                CREATE TABLE {t}_super ({columns}); CREATE {foreign} TABLE {t}_child () INHERITS ({t}_super) {server}""")
+        cls.other, cls.probe = fx.connect(), fx.connect()
+        cls.addClassCleanup(cls.other.close)
+        cls.addClassCleanup(cls.probe.close)
+        cls.other.autocommit = False
+
+    def setUp(self):
+        pass
+
+    def stored(self, target, key, values):
+        """The name of the DynamoDB table, and the item."""
+        base, names = self.TARGETS[target]
+        item = {}
+        for name, value in zip(names, key + values):
+            if value is None:
+                continue
+            if target == "_keyed" and name in ("id", "code"):
+                value = f"{name[0].upper().replace('I', 'K')}#{value}"
+            kind = "BOOL" if isinstance(value, bool) else "S" if isinstance(value, str) else "N"
+            *path, name = name.split(".")
+            (item.setdefault(path[0], {"M": {}})["M"] if path else item)[name] = {kind: value if kind != "N" else str(value)}
+        return self.fx.remote("items" + (base if base in ("_dropped", "_keyed", "_inside") else "")), item
+
+    def near(self, sql, target, key, values):
+        """The outcome if another session has changed the row, and commits when the statement waits for it."""
+        base = self.TARGETS[target][0]
+        self.fx.execute(f"TRUNCATE near{base}")
+        for start in self.START.items():
+            self.fx.execute(f"INSERT INTO near{base} (id, n, note, total, flag) VALUES (%s, %s, %s, %s, %s)", start[0] + start[1])
+        with self.other.cursor() as cursor:
+            cursor.execute(f"UPDATE near{base} SET note = %s, total = %s, flag = %s WHERE id = %s AND n = %s" if values else f"DELETE FROM near{base} WHERE id = %s AND n = %s", (values or ()) + key)
+        outcomes = []
+        pid = self.fx.conn.info.backend_pid
+        thread = threading.Thread(target=lambda: outcomes.append(self.outcome(sql)))
+        thread.start()
+        with self.probe.cursor() as cursor:
+            waits = False
+            while not waits and not outcomes:
+                thread.join(0.001)
+                cursor.execute("SELECT wait_event_type IS NOT DISTINCT FROM 'Lock' FROM pg_stat_activity WHERE pid = %s", (pid,))
+                [(waits,)] = cursor.fetchall()
+        self.other.commit()
+        thread.join()
+        return waits, outcomes[0]
+
+    def far(self, sql, target, key, values):
+        """The outcome if another writer changes the item before its first write is sent; and whether it was sent."""
+        items = [self.stored(target, *start) for start in self.START.items()]
+        table, item = self.stored(target, key, values or (None,) * 3)
+        stored_key = {name: item[name] for name in ("id", "n")}
+        lock, done = threading.Lock(), []
+
+        def change(request):
+            with lock:
+                if not done and (request is None or request.body["Key"] == stored_key):
+                    done.append(request)
+                    self.fx.dynamo.call(*("PutItem", {"TableName": table, "Item": item}) if values else ("DeleteItem", {"TableName": table, "Key": stored_key}))
+
+        self.fx.dynamo.call("DeleteItem", {"TableName": table, "Key": self.stored(target, ("z", 1), (None,) * 3)[1]})
+        self.fx.dynamo.call("BatchWriteItem", {"RequestItems": {table: [{"PutRequest": {"Item": item}} for _, item in items]}})
+        for operation in ("UpdateItem", "DeleteItem"):
+            self.fx.proxy.on(operation, change)
+        try:
+            outcome = self.outcome(sql)
+        finally:
+            self.fx.proxy.reset(scripts=True)
+        change(None)
+        return done[0] is not None, outcome
+
+    def statement(self, rng):
+        """A target, and a statement that writes it."""
+        target = rng.choice(list(self.TARGETS))
+        condition = " AND ".join(rng.sample(self.CONDITIONS, rng.choice((1, 1, 2))))
+        returned = rng.choice(("", "", "t.id, t.n, t.note, t.total, t.flag", "t.total, t.note", "1"))
+        change = f"SET {rng.choice(self.SETS)}"
+        form = rng.randrange(5)
+        if form == 0 and target not in ("_parent", "_super"):
+            sql = f"INSERT INTO {{t}}{target} AS t (id, n, note, total) VALUES ('a', 1, 'new', 50), ('a', 2, 'new', 60), ('z', 1, 'z', 1)" \
+                  f" ON CONFLICT (id, n) DO UPDATE {change} WHERE {condition}"
+        else:
+            item = rng.choice(self.ITEMS)
+            start, word = (f"UPDATE {{t}}{target} t {change}", "FROM") if form < 3 else (f"DELETE FROM {{t}}{target} t", "USING")
+            sql = start + (f" {word} {item[0]}" if item else "") + f" WHERE {rng.choice(self.KEYS)} AND {condition}" + (f" AND {item[1]}" if item else "")
+            if returned and item and rng.random() < 0.5:
+                returned += ", i"
+            elif returned and not item and target not in ("_dropped", "_parent") and rng.random() < 0.5:
+                returned = "*"
+        return target, sql + (f" RETURNING {returned}" if returned else "")
+
+    def test_random(self):
+        """If no write of the item is sent, since it would change nothing, the change comes later."""
+        rng = random.Random(20)
+        met = 0
+        for _ in range(volume(100, 300)):
+            target, sql = self.statement(rng)
+            key = rng.choice((("a", 1), ("a", 1), ("c", 7)))
+            values = None
+            if rng.randrange(6):
+                changed = rng.sample(range(3), rng.choice((1, 1, 2, 3)))
+                values = tuple(rng.choice(self.VALUES[i]) if i in changed else old for i, old in enumerate(self.START[key]))
+            join = rng.choice(("hashjoin", "nestloop", "mergejoin"))
+            self.fx.execute("SET jit = off; " + "; ".join(f"SET enable_{other} = {'on' if other == join else 'off'}" for other in ("hashjoin", "nestloop", "mergejoin"))
+                            + f"; SET plan_cache_mode = {rng.choice(('auto', 'force_generic_plan'))}")
+            way = rng.randrange(3)
+            sides = []
+            for t in ("near", "far"):
+                own = sql.replace("{t}", t).replace("{o}", t + "_o")
+                if way == 0:
+                    self.fx.execute(f"PREPARE p (text) AS {own}")
+                    sides.append(getattr(self, t)("EXECUTE p ('z')", target, key, values))
+                    self.fx.execute("DEALLOCATE p")
+                else:
+                    own = own.replace("$1", "'z'")
+                    sides.append(getattr(self, t)(f"WITH w AS ({own}) SELECT w, count(*) OVER () FROM w" if way == 1 and "RETURNING" in own else own, target, key, values))
+            (waits, local), (sent, foreign) = sides
+            if waits and not sent:
+                continue
+            met += sent
+            base = self.TARGETS[target][0]
+            columns = ", ".join(self.NAMES)
+            rows = [writes.comparable(self.fx.rows(f"SELECT {columns} FROM {table}{base}")) for table in ("far", "near")]
+            with self.subTest(sql=sql, key=key, values=values, join=join, way=way):
+                self.assertEqual(self.plain(foreign), self.plain(local))
+                if not isinstance(local, str):      # an error does not roll back what was written before
+                    self.assertEqual(*rows)
+        self.assertGreater(met, volume(50, 150))
+
+    @staticmethod
+    def plain(outcome):
+        """Zeros at the end of a numeric in the text of a row do not count."""
+        return outcome if isinstance(outcome, str) else (outcome[0], [re.sub(r"(\.\d*?)0+(?=\D)", lambda match: match[1].rstrip("."), row) for row in outcome[1]])
 
 
 class CheckOption(writes.TestCase):
