@@ -59,8 +59,8 @@ FIGURES = {
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
         less than {config.REWRITE_SECONDS} seconds ago
-        it is queried after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
-        the refresh is stopped, and a pause of {provider.FIRST_PAUSE} second begins. After repeated stops, the pause is \
+        the provider is queried after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
+        the refresh is stopped, and a pause of {provider.FIRST_PAUSE} second begins. If further statements also stop a refresh, the pauses are \
             {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
         starts the refresh again, and waits for the new credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second.
         queries the service again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
@@ -119,7 +119,7 @@ FIGURES = {
         with up to {MAX_TIMESTAMP_PRECISION} fractional digits
         (1 to {DYN_PADDED_MAX_DIGITS}): 7 is
         A ULID has {datetime.ULID_LEN} characters
-        With n up to {MAX_TIMESTAMP_PRECISION}, a finer value
+        With n up to {MAX_TIMESTAMP_PRECISION}, a time with more than n fractional digits
         the number 1790000000000 is a day in the year {YEAR(1790000000000):.0f}
         1790000000 is the {1790000000 // 86400000 + 1}st of January {YEAR(1790000000 / 1000):.0f}
         A current time has {len("1790000000")} digits in seconds, {len("1790000000000")} in milliseconds, and {len("1790000000000000")} in microseconds.
@@ -207,7 +207,7 @@ FIGURES = {
         If two sessions send this UPDATE, one gets 1 row and the other 0
         fail with SQLSTATE 42P10
         at each of {outcome.MOST_ROUNDS} attempts
-        The condition of a repeated UPDATE or DELETE would compare more than {row_write.MOST_GUARDED} columns
+        the condition of the next attempt would compare more than {row_write.MOST_GUARDED} columns
         it reads up to {DYN_BATCH_GET_MAX_KEYS} such keys by one BatchGetItem
         """,
     "docs/errors.md": """
