@@ -195,7 +195,6 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	int64_t		date;
 	int64_t		skew;
 
-	/* clear the results of the previous attempt */
 	call->code[0] = '\0';
 	call->message[0] = '\0';
 	call->throttle_reason[0] = '\0';

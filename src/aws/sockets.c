@@ -13,8 +13,7 @@
  * surplus reply (one without a request), each later request on the connection
  * would get the reply to the previous one.  We therefore shut an idle
  * connection down when data arrives on it.  We do not close the descriptor,
- * because it belongs to libcurl.  libcurl closes it after finding that the
- * connection has ended.
+ * because libcurl owns it, and closes it when it finds the connection ended.
  *
  * A surplus reply may also arrive while another reply is expected.  Since a
  * request id occurs only once on a connection, a reply that has the request id

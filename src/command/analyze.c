@@ -140,7 +140,6 @@ decode_row(Sampler *sampler)
 	return tuple;
 }
 
-/* Removes a random row from the n rows of the sample. */
 static void
 remove_row(Sampler *sampler, int n)
 {

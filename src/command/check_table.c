@@ -5,10 +5,9 @@
  *
  * One Scan reads all items of the DynamoDB table.  Each item is converted to
  * rows of each foreign table that the server has over this table.  Items are
- * converted as in a scan of the foreign table, but errors are recorded as issues
- * (exec/rows/rows.h).  A row of the result is an issue, such as a type
- * mismatch in one column, with the number of affected items, and the key of
- * the first.
+ * converted as in a scan of the foreign table, but errors are recorded as
+ * issues (exec/rows/rows.h).  A row of the result is an issue, such as a type
+ * mismatch in one column, with the number of items and the key of the first.
  *
  * If some foreign tables have templates for the key, tables without templates
  * (for example, imported tables) are left out, unless the caller names them.

@@ -4,8 +4,7 @@
  *		dynamo_fdw_create_table(), for tests and demos.
  *
  * A foreign table does not define the keys of its DynamoDB table, so the keys
- * are arguments.  The type of a key attribute follows from its column or its
- * template.
+ * are arguments.  A key attribute's type follows from its column or template.
  *
  * CreateTable is sent again only if the failure, such as throttling, shows
  * that the table was not created.  After other failures, the table may exist.

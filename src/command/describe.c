@@ -357,8 +357,7 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 	}
 	/*
 	 * read the items in the context that owns the DynStatement.  The fetch has
-	 * a child of this context, so after an error the fetch is released before
-	 * the DynStatement.
+	 * a child of this context, so after an error the fetch is released first.
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

@@ -206,7 +206,6 @@ infer_columns(const DynTableMeta *meta, const List *items)
 	columns->columns = palloc0(MaxHeapAttributeNumber * sizeof(NewColumn));
 	for (int i = 0; i < n; i++)
 		add_column(columns, &attributes[i]);
-	/* names of system columns count as used */
 	for (int attnum = -1; attnum > FirstLowInvalidHeapAttributeNumber; attnum--)
 		(void) take_if_unused(taken, NameStr(SystemAttributeDefinition(attnum)->attname));
 	for (int i = 0; i < columns->n; i++)

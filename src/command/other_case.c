@@ -2,9 +2,8 @@
  * other_case.c
  *		Finds columns whose attribute exists only in another case.
  *
- * For a column with a path, only the top-level attribute is compared.  Only the
- * case of ASCII letters is ignored, since PostgreSQL does not fold other letters
- * in UTF-8.
+ * For a column with a path, only the top-level attribute is compared.  Only
+ * ASCII letters are folded, since PostgreSQL does not fold others in UTF-8.
  */
 #include "postgres.h"
 

@@ -2,8 +2,7 @@
  * attrvalue.c
  *		Decodes scalars, and contains the slow paths of slice.h.
  *
- * The page parser has validated everything except base64, so only the decoding
- * of base64 can fail.
+ * The page parser has validated all but base64, so only its decoding can fail.
  */
 #include "attrvalue.h"
 
@@ -93,10 +92,9 @@ undo_escape(const char *src, char **dst)
 }
 
 /*
- * Copies the text up to the next backslash, or up to `end`; returns the end of
- * the copied text.  A step stores 16 bytes, even if fewer are needed.  It has
- * space for them: `src` has at least 16 bytes left, and decoding never makes a
- * string longer.
+ * Copies the text up to the next backslash or `end`; returns the end of the
+ * copy.  A step stores 16 bytes, even if fewer are needed.  There is space:
+ * `src` has at least 16 bytes left, and decoding never makes a string longer.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)

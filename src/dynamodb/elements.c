@@ -167,7 +167,6 @@ find_member(const DynPathTree *tree, const DynPathNode *node,
 	return dyn_path_tree_member(tree, node, text, len);
 }
 
-/* Fills the slots of a node of the tree, and of the nodes below this node. */
 static void
 fill_slots(const DynPathTree *tree, const DynPathNode *node,
 		   const DynValue *value, DynValue *slots, DynBuffer *scratch)

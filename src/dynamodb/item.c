@@ -7,8 +7,7 @@
  *
  * Each step first tries the bytes that DynamoDB itself would send: no white
  * space, no escapes in tags, the names of the previous item.  If the bytes
- * differ, the step calls general code, which accepts all legal JSON and leads
- * to the same state.
+ * differ, general code reads any legal JSON, and leads to the same state.
  *
  * The position that a step passes to the next one is before the end of the
  * text, because dyn_scan_skip fails at the end.  The position after an item is

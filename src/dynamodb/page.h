@@ -7,8 +7,7 @@
  * duplicate names, depth), and records the positions of the wanted attributes.
  * Then dyn_page_next returns the items one by one as slots.  So a page is
  * accepted or rejected completely before its first row is returned.  Parsing
- * also finds LastEvaluatedKey, so the next request can be sent before the rows
- * are returned.
+ * also finds LastEvaluatedKey, so the next request can be sent early.
  *
  * A DynPage owns these positions (the tape, 12 bytes each), a cache of
  * attribute names (at most 68 kB), and up to 64 bytes for each name that is not

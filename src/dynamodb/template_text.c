@@ -5,17 +5,15 @@
  * The text (m->text) is split by steps in one direction: a literal, a part, a
  * literal, and so on.  Each step moves a position, and the end of a step
  * depends only on its start.  The parts before the `any` part are split off
- * from left to right, beginning at the start of the text; the parts after it
- * are split off from right to left, beginning at the end.  The `any` part is
- * what remains.
+ * from left to right; the parts after it are split off from right to left,
+ * beginning at the end.  The `any` part is what remains.
  *
  * A text that does not match is matched again, with a wildcard in place of
  * each undecided part (template_text.h).  If it matches then, it is ambiguous.
  * Wildcards divide the steps into segments.  A segment that begins later never
  * ends earlier, so a later beginning cannot help the segments after it.  So
- * each segment is placed at the first position where it matches, and no other
- * position is tried.  The last segment of a template without `any` must also
- * end with the text.
+ * each segment is placed at the first position where it matches.  The last
+ * segment of a template without `any` must also end with the text.
  *
  * The search for a part's separator, or for the end of a time, is cached.  The
  * positions at which a part is tried only move in one direction, so all its

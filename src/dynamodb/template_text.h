@@ -6,9 +6,8 @@
  *
  * A template is a sequence of literals and parts: literal, part, literal, ...,
  * part, literal.  Literals may be empty.  A part is ${column} or
- * ${column:modifier}.  ${$} is a dollar sign, and every other character,
- * including single dollar signs and braces, represents itself.  A modifier is
- * one of
+ * ${column:modifier}.  ${$} is a dollar sign, and every other character, such
+ * as a single dollar sign or brace, represents itself.  A modifier is one of
  *
  *		any			any string that is not empty; at most once in a template
  *		plain		strings that never contain the part's separator
@@ -17,11 +16,10 @@
  *		A|B|C		these words
  *		name, name(arguments)	a format, which the caller interprets
  *
- * The parser needs only the template.  How an attribute's string is split into
- * parts also depends on the columns: the caller describes the column of each
- * part in a DynPartFacts, and dyn_template_resolve() checks the template and
- * derives how strings are split.  All other functions need a resolved
- * template.
+ * The parser needs only the template.  How a string is split into parts also
+ * depends on the columns: the caller describes the column of each part in a
+ * DynPartFacts, and dyn_template_resolve() checks the template and derives how
+ * strings are split.  All other functions need a resolved template.
  *
  * Parts before the `any` part (all parts, if there is no `any` part) are split
  * off from the left, and end where the next literal begins.  Parts after the
@@ -182,10 +180,7 @@ extern void dyn_template_free(DynTemplate *tmpl);
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);
 
-/*
- * Returns true if the template is one part without literals, as required for an
- * attribute of type N.
- */
+/* Returns true for one part without literals, as type N requires. */
 extern bool dyn_template_is_bare(const DynTemplate *tmpl);
 
 /* ---- split ---- */

@@ -8,8 +8,7 @@
  * durations: round trips and transfer, waiting for units, and CPU time.  The
  * price (ms) is this time plus unit_cost_ms for each unit.
  *
- * The structs have no pointers, so that plans can copy their bytes
- * (plan/keys/access.c).
+ * No struct has pointers, so that plans can copy them (plan/keys/access.c).
  */
 #ifndef DYN_DYNAMODB_UNITS_H
 #define DYN_DYNAMODB_UNITS_H

@@ -147,7 +147,6 @@ dyn_scalar_order(const void *a, const void *b)
 	return dyn_scalar_compare(a, b);
 }
 
-/* Returns how many bytes of the value are printed. */
 static size_t
 printed_bytes(const DynScalar *value)
 {
@@ -158,7 +157,6 @@ printed_bytes(const DynScalar *value)
 		return value->len > PRINT_CHARS / 2 ? PRINT_CHARS / 2 : value->len;
 	for (shown = 0; shown < value->len; shown++)
 	{
-		/* stop at the first character over the limit */
 		if (!dyn_utf8_continues(value->data[shown]) && chars++ == PRINT_CHARS)
 			break;
 	}

@@ -10,8 +10,7 @@
  * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns NULL, or
  * dyn_fetch_count once.  The fetch has its own memory context, a child of the
  * context that is current at the start.  dyn_fetch_stop, or the end of the
- * parent context, ends the fetch at any time, and abandons the requests in
- * flight.
+ * parent context, ends the fetch at any time, and abandons its requests.
  *
  * The params determine the order of the items.  By default, items come in any
  * order.  With `in_turn`, all items of a stream come before those of the next

@@ -37,8 +37,7 @@
  * 1 + (number of responses so far) requests in flight, because the first
  * responses show the real cost.
  *
- * The limit of a statement also covers the expected cost of the requests in
- * flight.
+ * A statement's limit also covers the expected cost of requests in flight.
  *
  * The client returns a throttled request to its stream, which sends it again
  * when the pace allows.  Such a repetition does not use the quota of retries

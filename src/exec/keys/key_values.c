@@ -46,7 +46,6 @@ dyn_given_holds(const DynValues *values, const DynPred *pred)
 
 /* ---- sets of values ---- */
 
-/* Limits of the values in a set. */
 typedef struct KeyLimits
 {
 	DynType		type;

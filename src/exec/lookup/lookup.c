@@ -11,8 +11,7 @@
  * Full primary keys are requested by BatchGetItem, up to a hundred keys for
  * each stream of the fetch.  Items are assigned to entries according to their
  * keys, and the end of a stream completes all of its entries.  Each partition
- * is requested by its own Query, and each row is returned to the execution as
- * it arrives.
+ * is requested by its own Query, and each row is returned as it arrives.
  *
  * If items are read from the table after an index Query (fetch_base_items),
  * the Query only lists their keys (base_keys.h).  Each listed key has its own
@@ -276,7 +275,6 @@ dyn_lookups_start(DynLookups *lookups, bool last)
 
 /* ---- opening ---- */
 
-/* Begins to return the rows of an entry. */
 static void
 begin_entry(DynLookups *lookups)
 {

@@ -5,9 +5,8 @@
  *
  * An entry is pinned by each prefetched execution that needs it.  The entry of
  * an item is also pinned by the entry of each index Query that has listed the
- * item's key.  Complete entries that are not pinned are idle.  If the cache
- * exceeds its memory limit, it evicts the idle entry that was used least
- * recently.
+ * item's key.  Complete entries that are not pinned are idle.  Beyond its
+ * memory limit, the cache evicts the least recently used idle entry.
  *
  *		state		pins	idle list	may be removed
  *		EMPTY		any		no			if not pinned

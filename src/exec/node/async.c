@@ -154,8 +154,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 /*
  * Adds the process's latch to the Append's events, on servers that crash if
  * the postmaster's death is the only event (dyn_append_needs_event).  Sets the
- * latch, so that the Append wakes at once and continues with the rows that
- * have arrived.
+ * latch, so that the Append continues at once with the rows that have arrived.
  */
 static void
 leave_event(const AsyncRequest *areq)

@@ -252,8 +252,7 @@ dyn_scan_end_run(DynScan *scan)
  * Returns the scans of all initplans if `tree` is an initplan of a query such
  * as SELECT min(sk), max(sk); otherwise NIL.  PostgreSQL plans this query as a
  * Result without a child plan.  The Result gets each value from an initplan
- * with a LIMIT, and always evaluates the initplans whose values its target
- * list needs.
+ * with a LIMIT, and always evaluates the initplans that its target list needs.
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)

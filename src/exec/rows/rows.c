@@ -168,7 +168,6 @@ describe_value(const DynRows *rows, const DynValue *value)
 								  len < value->len ? "..." : ""));
 }
 
-/* Returns a hint on how to make the column accept the value. */
 static const char *
 mismatch_remedy(const DynColumn *column, const DynValue *value)
 {

@@ -3,10 +3,9 @@
  *		Splits an item's templated attributes, and searches all ways to split
  *		attributes that share columns.
  *
- * A search tries each way to split the first attribute, combined with each way
- * to split the second, and so on.  A known value of a column reduces the ways
- * of later attributes.  At the end, all occurrences of each column are
- * compared.
+ * A search tries each way to split the first attribute, with each way to split
+ * the second, and so on.  A known value of a column reduces the ways of later
+ * attributes.  At the end, all occurrences of each column are compared.
  */
 #include "postgres.h"
 

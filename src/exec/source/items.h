@@ -2,8 +2,7 @@
  * items.h
  *		Sources: the protocol by which an execution gets its items or rows.
  *
- * A source of items returns them one by one, together with the DynRows that
- * decode them:
+ * A source returns items one by one, with the DynRows that decode them:
  *
  *		empty		no items, since none can qualify
  *		fetched		items of a fetch
@@ -18,8 +17,7 @@
  *		looked up	rows that a lookup join has requested (lookup/lookup.h)
  *		stored		rows of a source that cannot be rewound itself
  *
- * A source is closed at the end of the execution, unless an error ends the
- * transaction.
+ * A source is closed at the end of the execution, except after an error.
  *
  * dyn_items_start chooses the source that reads an access plan.  Openers
  * (input.h) and the arms of an OR call this function; only lookups start keyed

@@ -93,7 +93,6 @@ foreign_table_clause(const DynRelation *relation, const char *preposition)
 		: psprintf(" %s foreign table \"%s\"", preposition, relation->name);
 }
 
-/* Returns a hint to add a condition on the key, or to select fewer keys. */
 static char *
 key_condition_hint(const DynRelation *relation, const DynAccess *access)
 {

@@ -377,7 +377,6 @@ confirm(DynWrite *write)
 
 /* ---- repetition ---- */
 
-/* Delays the next attempt by a random time. */
 static void
 delay(DynWrite *write, int attempts)
 {

@@ -447,7 +447,6 @@ wait_for_step(DynWriter *writer)
 			const DynWrite *write = lfirst(lc);
 
 			unread &= (write->state == DYN_WRITE_UNREAD);
-			/* due_ms ends a pause after a conflict or a lost response */
 			if (write->state == DYN_WRITE_SENT || write->due_ms > now)
 				reason = DYN_WAITS_FOR_RESPONSE;
 			if (write->state == DYN_WRITE_PAUSED)

@@ -4,8 +4,7 @@
  *
  * One static table in options.c defines every option: the objects it belongs
  * to, the values it accepts, its default, who may set it, and one line of
- * help.  The validator, its hints, the functions below and the test of the
- * manual use this table.
+ * help.  The validator, the functions below and the manual's test use it.
  *
  * The functions below take a List of DefElem from the catalogs.  They do not
  * report invalid values, because the validator has rejected these.

@@ -419,9 +419,8 @@ add_connection(Oid serverid, Oid userid)
 /*
  * Accepts invalidations if the credentials come from a provider, because
  * another session can withdraw the permission to use them.  PostgreSQL itself
- * sometimes accepts none for a long time while a cursor is open.  Access keys
- * in the mapping (DYN_SOURCE_STATIC) belong to the user, and need no
- * permission.
+ * may accept none for a long time while a cursor is open.  Access keys in the
+ * mapping (DYN_SOURCE_STATIC) belong to the user, and need no permission.
  */
 void
 dyn_session_check(DynConnection *connection)

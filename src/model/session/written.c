@@ -27,7 +27,6 @@ typedef struct WrittenCount
 	char		relation[NAMEDATALEN];
 } WrittenCount;
 
-/* A written DynamoDB table. */
 typedef struct WrittenTable
 {
 	struct WrittenTable *next;

@@ -321,7 +321,6 @@ dyn_pattern_scan(const DynPattern *pattern, const char *text, size_t len,
 		char		literal = pattern->items[i].literal;
 		int			number = 0;
 
-		/* read digits, or compare a literal */
 		for (int width = field ? field->width : 1; width > 0; width--, text++)
 		{
 			if (literal != '\0' ? *text != literal : *text < '0' || *text > '9')

@@ -11,8 +11,7 @@
 #include "../../model/values/time_bounds.h"
 
 /*
- * A new kind must be added in these files, depending on the use of its
- * predicates:
+ * A new kind must be added in these files, depending on its use:
  *
  *		condition on a key		plan/keys/terms.c and exec/keys/key_values.c
  *		filter					exec/keys/filter.c, and leaf_is_forbidden()

@@ -6,8 +6,7 @@
  *
  * A timestamptz column can be compared exactly with a date or timestamp, and a
  * timestamp column with a date, after conversion of the value.  All other
- * conditions that this file classifies imply bounds on the column, and are
- * checked again.
+ * conditions classified here imply bounds on the column, and are rechecked.
  *
  * An expression is matched as a chain of steps over a column.
  * model/values/time_bounds.c inverts the steps when the value is known.

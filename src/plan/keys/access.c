@@ -590,7 +590,6 @@ dyn_access_node(const DynAccess *access, List **exprs)
 
 	node->node.extnodename = node_methods.extnodename;
 	node->access = copy_access(access, &values);
-	/* copy the conversions, and add their operands to `values` */
 	foreach(lc, values.conversions)
 	{
 		DynConversion *conversion;

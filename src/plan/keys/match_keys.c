@@ -311,7 +311,6 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
-/* Returns true if a key for `attrs` combines several values. */
 static bool
 have_several_values(const KeyMatch *match, const DynKeyAttr *attrs, int nattrs)
 {

@@ -399,7 +399,6 @@ dyn_access_of_scan(const ForeignScan *scan)
 
 /* ---- count(*) ---- */
 
-/* Returns true if the expression uses the table only in count(*). */
 static bool
 depends_on_count_only(Node *node)
 {

@@ -7,9 +7,8 @@
  * (exec/source/united.c).
  *
  * Each arm is matched together with the relation's other clauses, because an
- * index may be complete for one arm, but lack rows of another arm.  If some
- * arm matches no key, a union is not built, because it would need a Scan
- * anyway.
+ * index may be complete for one arm, but lack rows of another.  If some arm
+ * matches no key, a union is not built, because it would need a Scan anyway.
  *
  * Arms that match the same key become one access plan, which matches the OR of
  * these arms, unless this costs more.  So values of one partition key become a
