@@ -241,6 +241,20 @@ class Concurrency(writes.TestCase):
                         self.assertEqual(self.between(f"{sql} {self.ONE} AND total < most AND label = '{label}'{extra}", self.set("total", "N", "10"), operation), (1, []))
                         self.assertEqual(self.row(), [(label, 10)] if operation == "UpdateItem" else [])
 
+    def test_joined_with_a_child(self):
+        """It has columns that its parent lacks."""
+        self.fx.create_table("heirs", ("k", "S"))
+        self.fx.execute("CREATE TABLE elders (gone int, label text, most numeric, k text); ALTER TABLE elders DROP gone")
+        self.addCleanup(self.fx.execute, "DROP TABLE elders CASCADE")
+        for columns in ("label text, most numeric, k text, extra text", "extra int, k text, label text, more text, most numeric"):
+            self.fx.foreign_table("heirs", columns, table_name=self.fx.remote("heirs"), scan_policy="allow", updatable="on")
+            self.fx.execute("ALTER TABLE heirs INHERIT elders; DELETE FROM heirs; INSERT INTO heirs (k, label, most) VALUES ('one', 'first', 20)")
+            for sql, operation in (("UPDATE far SET note = label FROM elders", "UpdateItem"), ("DELETE FROM far USING elders", "DeleteItem")):
+                with self.subTest(sql, columns=columns):
+                    self.setUp()
+                    self.assertEqual(self.between(f"{sql} {self.ONE} AND total < most AND label = 'first'", self.set("total", "N", "10"), operation), (1, []))
+                    self.assertEqual(self.row(), [("first", 10)] if operation == "UpdateItem" else [])
+
     def test_deleted_twice(self):
         self.assertEqual(self.between(f"DELETE FROM far {self.ONE}", self.delete, "DeleteItem"), (0, []))
 

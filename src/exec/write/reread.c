@@ -117,10 +117,21 @@ dyn_reread_children(const EPQState *epq, TupleTableSlot *slot)
 		row.t_len = HeapTupleHeaderGetDatumLength(row.t_data);
 		parent = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row.t_data), -1);
 		child = lookup_rowtype_tupdesc_copy(get_rel_type_id(of->relid), -1);
-		map = convert_tuples_by_name(parent, child);
-		if (map != NULL)
-			slot->tts_values[full] =
-				heap_copy_tuple_as_datum(execute_attr_map_tuple(&row, map), child);
+		/* use the inverse map, because a child may have additional columns */
+		map = convert_tuples_by_name(child, parent);
+		if (map == NULL)
+			continue;
+		memset(map->inisnull, true, child->natts + 1);
+		heap_deform_tuple(&row, parent, map->outvalues, map->outisnull);
+		for (int i = 0; i < parent->natts; i++)
+		{
+			/* dropped columns of the parent are stored at 0, which is not used */
+			map->invalues[map->attrMap->attnums[i]] = map->outvalues[i];
+			map->inisnull[map->attrMap->attnums[i]] = map->outisnull[i];
+		}
+		slot->tts_values[full] =
+			heap_copy_tuple_as_datum(heap_form_tuple(child, map->invalues + 1,
+													 map->inisnull + 1), child);
 	}
 }
 
