@@ -464,7 +464,7 @@ class Writes(fixture.TestCase):
             with self.subTest(responses=str(responses)[-150:], options=options), self.responding("TransactWriteItems", responses, **options):
                 self.assertEqual(self.outcome("INSERT INTO w VALUES ('t1', 1), ('t2', 2)"), sqlstate)
                 self.fx.execute("RESET statement_timeout")
-                self.assertRow(columns if expected[1] is not None else columns.replace("throttles", "nullif(throttles BETWEEN retries AND retries + errors + canceled, true)"), expected)
+                self.assertRow(columns if expected[1] is not None else columns.replace("throttles", "nullif(throttles BETWEEN retries + errors AND retries + errors + canceled, true)"), expected)
 
     def test_unusable_responses(self):
         """The attempts are repeated, and a write whose last one has none is an error."""

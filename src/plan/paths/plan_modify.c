@@ -453,16 +453,19 @@ dyn_modify_check_read(const DynWriteMap *map, CmdType operation, Relation target
 					  const Bitmapset *read)
 {
 	ReadWalkerContext context = find_read(returning, rtindex);
+	AttrNumber	segment = map->relation->segment_column;
 
 	dyn_check_system_column(map->relation, context.system);
-	(void) read_walker(unconstify(Node *, (const Node *) checks), &context);
 	if (operation != CMD_INSERT)
 		refuse_documents(map, read);
-	else if (map->relation->segment_column != 0)
-		refuse_segment(map->relation,
-					   TupleDescAttr(RelationGetDescr(target),
-									 map->relation->segment_column - 1)->attnotnull
-					   ? bms_make_singleton(0) : add_constraints(context.attnums, target));
+	else if (segment != 0)
+	{
+		(void) read_walker(unconstify(Node *, (const Node *) checks), &context);
+		context.attnums = add_constraints(context.attnums, target);
+		if (TupleDescAttr(RelationGetDescr(target), segment - 1)->attnotnull)
+			context.attnums = bms_add_member(context.attnums, segment);
+		refuse_segment(map->relation, context.attnums);
+	}
 }
 
 /*
