@@ -513,9 +513,10 @@ typedef struct TemplatedParts
 	int			n;				/* number of leading parts in `values`; only
 								 * the last may have intervals */
 	int			npoints;		/* number of leading parts without intervals */
-	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the part
-													 * from which its text is
-													 * computed; or NULL */
+	const DynPart *determiner[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the
+														 * part from which its
+														 * text is computed; or
+														 * NULL */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -612,20 +613,21 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Sets part `p` to the unit, such as a year, that contains the unit of
- * parts->finer[p], such as a month.  Returns false if predicates exclude it.
+ * Sets part `p` to the unit, such as a year, that contains the unit of its
+ * determiner, such as a month.  Returns false if predicates exclude it.
  */
 static bool
 set_unit(const TemplatedParts *parts, int p, DynText *points)
 {
 	const DynPart *all = parts->templated->parts;
 	const struct DynPattern *pattern = all[p].column.codec.format.pattern;
-	DynText		finer = points[parts->finer[p] - all];
+	const DynPart *determiner = parts->determiner[p];
+	DynText		known = points[determiner - all];
 	char	   *text = palloc(DYN_INSTANT_BUFSIZE);
 	Timestamp	begin;
 
-	if (!dyn_pattern_scan(parts->finer[p]->column.codec.format.pattern, finer.data,
-						  finer.len, &begin) ||
+	if (!dyn_pattern_scan(determiner->column.codec.format.pattern, known.data, known.len,
+						  &begin) ||
 		!dyn_pattern_print(pattern, dyn_pattern_round(pattern, begin, false), false, text))
 		return false;
 	points[p] = (DynText) {text, strlen(text)};
@@ -649,7 +651,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		const DynSpans *values = &parts->values[p];
 		const DynSpan *value = &values->at[number % values->n];
 
-		if (parts->finer[p] != NULL)
+		if (parts->determiner[p] != NULL)
 			continue;
 		number /= values->n;
 		if (p == parts->npoints)
@@ -659,7 +661,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 	}
 	for (int p = 0; p < parts->npoints; p++)
 	{
-		if (parts->finer[p] != NULL && !set_unit(parts, p, points))
+		if (parts->determiner[p] != NULL && !set_unit(parts, p, points))
 			return false;
 	}
 	/* if memory runs out here, dyn_copy_bytes returns NULL (checked below) */
@@ -690,9 +692,9 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
 	for (int p = 0; p < parts.n; p++)
 	{
-		parts.finer[p] = p < parts.npoints
-			? dyn_templated_finer(parts.templated, p, parts.npoints) : NULL;
-		if (parts.finer[p] == NULL)
+		parts.determiner[p] = p < parts.npoints
+			? dyn_templated_determiner(parts.templated, p, parts.npoints) : NULL;
+		if (parts.determiner[p] == NULL)
 			combinations *= parts.values[p].n;
 	}
 	if (dyn_too_many_keys(context, combinations))

@@ -418,7 +418,7 @@ dyn_templated_members(const DynTemplatedAttr *templated, int part)
 }
 
 const DynPart *
-dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n)
+dyn_templated_determiner(const DynTemplatedAttr *templated, int p, int n)
 {
 	const DynPart *part = &templated->parts[p];
 	const DynPart *finest = NULL;

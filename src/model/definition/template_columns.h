@@ -106,7 +106,8 @@ extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part)
  * ${at:month} determines ${at:year}.  Considers only the first `n` parts; they
  * must include `p`.  Returns NULL if no part other than `p` determines it.
  */
-extern const DynPart *dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n);
+extern const DynPart *dyn_templated_determiner(const DynTemplatedAttr *templated,
+											   int p, int n);
 
 /* Returns the name of the attribute (UTF-8). */
 static inline const char *

@@ -131,8 +131,8 @@ part_each(TemplateMatch *match, int p)
 {
 	DynTarget	target = target_of(match, p);
 	/* true if another part determines this one, as months determine years */
-	bool		follows = dyn_templated_finer(match->templated, p,
-											  match->templated->tmpl->nparts) != NULL;
+	bool		follows = dyn_templated_determiner(match->templated, p,
+												   match->templated->tmpl->nparts) != NULL;
 	DynPred    *each = dyn_match_each(&target, match->clauses,
 									  match->most_members / (follows ? 1 : match->members),
 									  &match->used);

@@ -62,7 +62,7 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 			texts.points = false;
 			break;
 		}
-		if (!arg.each || dyn_templated_finer(templated, p, list_length(pred->args)) == NULL)
+		if (!arg.each || dyn_templated_determiner(templated, p, list_length(pred->args)) == NULL)
 		{
 			texts.most *= arg.most;
 			texts.expected *= arg.expected;
