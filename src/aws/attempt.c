@@ -298,9 +298,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * If we did not read for some time (left_alone), this may be the reason:
-	 * the peer closed the connection, the time to connect ran out, or the
-	 * reply's Date is old.  Such failures do not count toward max_attempts.
+	 * If we did not read for some time (left_alone), that may have caused the
+	 * failure: a closed connection, a connect timeout, or a reply with an old
+	 * Date.  Such failures do not count toward max_attempts.
 	 */
 	unattended = call->left_alone && (class == DYN_RETRY_CLOCK ||
 									  call->public.failure == DYN_FAIL_NETWORK ||
@@ -318,8 +318,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 /*
  * Returns true if a write (`once`) may have been executed, but has no usable
  * response.  An error document shows that the write was not executed, unless
- * the document reports an internal error.  A reply of status 400 that is too
- * large reports a canceled transaction, which was not executed, either.
+ * the document reports an internal error.  A reply of status 400 can only be
+ * too large if it reports a canceled transaction, which was not executed.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -504,9 +504,9 @@ has_credentials(DynActiveCall *call)
  * number of acquired descriptors.
  *
  * If no descriptor is available, the call waits for another transfer to end.
- * But if no other call has a transfer that is not paused, the call exceeds the
- * limit, because the caller might resume paused transfers only after this
- * call's response has arrived.
+ * But if all transfers of other calls are paused, or there are none, the call
+ * is sent in excess of the limit: the caller might resume paused transfers
+ * only after this call's response has arrived.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

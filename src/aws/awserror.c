@@ -203,7 +203,7 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 /*
  * Copies an error document, with null in place of the items in it (those whose
  * conditions failed).  Names of attributes may contain U+0000, which jansson
- * rejects in names.  Each object that is a member's value counts as an item.
+ * rejects in names.  Treats each object that is a member's value as an item.
  */
 static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)

@@ -234,9 +234,9 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * Omits the wait if a call has ended since the last dyn_client_drive,
- * such as in dyn_call_start, because the descriptor need not be readable then.
- * Sets the timer first, for sources of credentials that were started since.
+ * Skips the wait if a call has ended outside dyn_client_drive (for example, in
+ * dyn_call_start), because this does not make the descriptor readable.  Sets
+ * the timer first, because a source of credentials may have been started.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
@@ -389,7 +389,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	{
 		DynBuffer  *best = client->spare;
 
-		/* take the largest buffer, since compressed bodies leave small ones */
+		/* take the largest buffer: those that held gzip bodies are small */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];

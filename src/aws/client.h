@@ -149,22 +149,22 @@ typedef struct DynCall
 	char		throttle_reason[256];	/* first throttling reason and its
 										 * resource, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if DynamoDB reports that each limit
-								 * reached is that of a single partition */
+	bool		hot_partition;	/* true if only limits of single partitions
+								 * were exceeded, according to DynamoDB */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;
-	int			lost;			/* attempts without a valid reply that may have
-								 * been executed; can be read in every state */
+	int			lost;			/* attempts that had no valid reply, but may
+								 * have been executed; valid in every state */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */
 	double		done_ms;		/* monotonic time of the end */
 } DynCall;
 
-/* Returns true if callers usually repeat this call, which must be DONE. */
+/* Returns true if callers usually repeat a DONE call with this result. */
 static inline bool
 dyn_call_is_repeated(const DynCall *call)
 {
@@ -186,8 +186,8 @@ typedef struct DynDescriptors
 
 /*
  * Creates a client; returns NULL if libcurl, epoll or an allocation fails.  If
- * descriptors->acquire returns false, a request waits until another request
- * ends, unless no other request is running.  `descriptors` may be NULL.
+ * descriptors->acquire returns false while other requests are running, a
+ * request waits until one of them ends.  `descriptors` may be NULL.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
@@ -200,10 +200,10 @@ extern void dyn_client_close_idle(DynClient *client);
 /*
  * Must be called when a statement has ended.  Closes all connections if more
  * are open than needed, if a peer has closed one of them, or if there are too
- * few file descriptors.  As many are needed as requests were in flight at once
- * in this or the previous statement, but at most the services' largest
- * max_idle_connections.  Closes none while a transfer is running, or after a
- * statement without requests.
+ * few file descriptors.  The number needed is the largest number of requests
+ * that were in flight at once in this or the previous statement, limited to
+ * the largest max_idle_connections of the services.  Closes none while a
+ * transfer is running, or after a statement without requests.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -272,7 +272,7 @@ extern DynBuffer *dyn_call_body(DynCall *call);
  * Starts a call that is IDLE or DONE, with the current body.  If the call
  * cannot be sent, it becomes DONE, with `failure` set.  `operation` is
  * appended to the target_prefix.  `quota` (retry.h) limits the retries of all
- * calls that share it.  Both must live until the call has ended.
+ * calls that share it.  All arguments must live until the call has ended.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
@@ -339,8 +339,8 @@ extern void dyn_awserror_excerpt(const char *text, size_t len,
  *		drive the client until done(arg) is called
  *		read the results, dyn_exchange_destroy
  *
- * An exchange may be destroyed without a start; tests only examine its
- * request.  URL, headers and bodies are overwritten before they are freed.
+ * An exchange may be destroyed without being started.  URL, headers and bodies
+ * are overwritten before they are freed.
  */
 
 /* Upper bound of a reply's body (bytes). */
@@ -356,8 +356,8 @@ typedef struct DynExchange
 	DynAddressPolicy policy;
 
 	/* the reply, once the exchange is done */
-	DynFailure	failure;		/* NONE if the reply is complete, whatever its
-								 * status, and its body is not encoded */
+	DynFailure	failure;		/* NONE after a complete reply (of any status)
+								 * that has no content coding, such as gzip */
 	bool		lasting;		/* true if a repetition would fail, too */
 	int			status;
 	bool		has_date;

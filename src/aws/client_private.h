@@ -31,8 +31,8 @@ typedef struct DynConnections
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
 	bool		drop_idle;		/* true to drop connections when `used` is 0 */
-	int64_t		waited_us;		/* sum of waits for connections (us); each new
-								 * connection deducts the limit of one wait */
+	int64_t		waited_us;		/* total wait for connections (us), minus the
+								 * maximum wait for each connection made */
 } DynConnections;
 
 /*
@@ -164,7 +164,7 @@ struct DynClient
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
-/* Sends an active call, puts it into BACKOFF (`held`), or ends it. */
+/* Sends an active call; if it must wait, sets `held`; on failure, ends it. */
 extern void dyn_attempt_begin(DynActiveCall *call);
 
 /* Ends an active call that was not sent, with the given failure. */
@@ -174,21 +174,21 @@ extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
  * Ends an attempt whose deadline has passed.  But if the caller drove the
- * client late, an unread response may have arrived.  So the attempt is then
- * given the time that it had after its last pause or, if it was never paused,
- * the full time limit.
+ * client late, an unread response may have arrived.  In this case, moves the
+ * deadline to the current time plus the time that was left at the attempt's
+ * last pause or, if it was never paused, plus the full time limit.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
-/* Removes the call's transfer, ended or not; makes all `held` calls due. */
+/* Removes the call's transfer, ended or not; calls with `held` try again. */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
  * Returns true if the failed attempt may be repeated.  After a failure of the
- * class CLOCK, corrects the service's clock, unless left_alone is set.  After
- * a failure of the class CREDENTIALS, reports to the provider that its
- * credentials were rejected.  A retry after any other failure takes tokens
- * from the call's quota, if the failure counts toward max_attempts.
+ * class CLOCK, corrects our offset from the service's clock, unless left_alone
+ * is set.  After a failure of the class CREDENTIALS, reports to the provider
+ * that its credentials were rejected.  A retry after any other failure takes
+ * tokens from the call's quota, if the failure counts toward max_attempts.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
@@ -197,8 +197,8 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
 /*
- * Adds `us`, the time for which the client was not driven, to the deadlines of
- * writes (`once`) or, if `us` exceeds DYN_LOOP_LATE_US, of all calls.
+ * Postpones deadlines by `us`, the time for which the client was not driven:
+ * all if `us` > DYN_LOOP_LATE_US, else those of writes (calls with `once`).
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
@@ -220,10 +220,10 @@ extern int64_t dyn_attempts_next_due(const DynClient *client);
 
 /*
  * Checks the result of an attempt, and returns its retry class (FINAL after a
- * success).  Sets failure, http_status, code, message, request_id,
- * throttle_reason and hot_partition of the call, and adds to bytes_received
- * and lost.  A compressed body of status 200 is not inflated.  `signed_clock`
- * is the current time (s since the epoch) plus the signature's clock offset.
+ * success).  Sets the call's failure, http_status, code, message, request_id,
+ * throttle_reason and hot_partition; adds to `bytes_received` and `lost`.  A
+ * compressed body of status 200 is not inflated.  `signed_clock` is the
+ * current time (s since the epoch) plus the signature's clock offset.
  */
 extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 										CURLcode code,
@@ -241,7 +241,7 @@ extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
  * request, or NULL; their secrets do not appear in *call.  Returns
  * - DYN_FAIL_SERVICE on success,
  * - DYN_FAIL_HTTP, with an empty code, if the body is not a JSON object with a
- *   "__type", or if it is longer than 256 kB without the items in it, or
+ *   "__type", or is longer than 256 kB (not counting the items in it), or
  * - DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_awserror_parse(const char *body, size_t len,

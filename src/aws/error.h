@@ -22,7 +22,7 @@ typedef struct DynError
 	bool		out_of_memory;	/* if true, all other members are unset */
 	char		message[512];	/* phrase, without a period */
 	char		hint[512];		/* full sentence, or "" */
-	char		excerpt[512];	/* printable text from outside, or "" */
+	char		excerpt[512];	/* printable text that was received, or "" */
 } DynError;
 
 /*

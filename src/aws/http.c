@@ -31,7 +31,7 @@
 /* Least status of a final reply; 100 Continue is an interim reply. */
 #define FIRST_FINAL_STATUS	200
 
-/* Larger buffers get a multiple of this size, so that they can be reused. */
+/* Body buffers above this size are multiples of it, which helps reuse. */
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
@@ -267,9 +267,9 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 /*
  * Lets libcurl repeat a request whose reused connection has ended without a
  * reply.  Fails if the peer may have received a part of the request; the
- * transfer then ends with CURLE_SEND_FAIL_REWIND.  We may have shut down the
- * reused connection ourselves, since recent versions of libcurl (8.23 among
- * them) do not check a connection that was used within the last second.
+ * transfer then ends with CURLE_SEND_FAIL_REWIND.  We may have shut down that
+ * connection ourselves: recent versions of libcurl (such as 8.23) reuse a
+ * connection without a check if it was used within the last second.
  */
 static int
 on_rewind(void *arg, curl_off_t offset, int origin)

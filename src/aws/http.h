@@ -23,7 +23,7 @@ typedef struct DynReply
 	size_t		header_bytes;
 	bool		has_head;		/* true if the headers are complete */
 	size_t		body_bytes;		/* body bytes as transmitted */
-	bool		repeated;		/* true if this reply repeats an earlier one */
+	bool		repeated;		/* true if this reply was received before */
 	bool		has_body_crc;	/* true if there is an x-amz-crc32 */
 	bool		garbled_crc;	/* true if x-amz-crc32 is malformed */
 	uint32_t	wanted_crc;
@@ -71,7 +71,7 @@ typedef struct DynHttp
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
 	char	   *ca_bundle;		/* CA bundle that the TLS options name */
-	unsigned	forgotten;		/* tls->forgotten when the options were set */
+	unsigned	forgotten;		/* value of tls->forgotten at the last setup */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of request.body read by libcurl */
 	int			opened;			/* last socket opened for the request, or -1 */
@@ -89,7 +89,7 @@ extern bool dyn_http_append_header(struct curl_slist **list,
 /* Wipes and frees the headers; NULL is allowed. */
 extern void dyn_http_free_headers(struct curl_slist *headers);
 
-/* Frees the handle, which must not be in a loop. */
+/* Frees the handle, which must not be attached to an event loop (DynLoop). */
 extern void dyn_http_destroy(DynHttp *http);
 
 /*

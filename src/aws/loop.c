@@ -5,7 +5,7 @@
  * A backend can wait for its latch and one descriptor, so one descriptor must
  * cover everything that libcurl waits for.  libcurl's "socket" interface
  * reports which sockets to watch and when to call libcurl next.  An epoll
- * descriptor watches these sockets, and a timerfd that expires at this time.
+ * descriptor watches both the sockets and a timerfd that expires at that time.
  *
  * libcurl changes its deadline several times per request, nearly always to a
  * later time, such as the timeout of the next request.  To save system calls,
@@ -229,7 +229,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/* Handles an event; libcurl ignores descriptors added by dyn_loop_watch. */
+/* Passes even the events of dyn_loop_watch to libcurl, which ignores them. */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {
@@ -256,7 +256,7 @@ run_event(DynLoop *loop, const struct epoll_event *event)
 	act(loop, event->data.fd, what);
 }
 
-/* Calls epoll_wait once, since other events keep the descriptor readable. */
+/* Calls epoll_wait once: if events remain, the descriptor stays readable. */
 void
 dyn_loop_turn(DynLoop *loop)
 {

@@ -19,7 +19,7 @@
 
 #define SECOND	1000.0
 
-/* Factor of the window at each refusal, and of the rate at a repeated one. */
+/* Each refusal multiplies the window by this; two in a row, also the rate. */
 #define NARROWING			0.7
 
 /*
@@ -35,7 +35,7 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* Longest pause at a known rate, so that we notice if the capacity rises. */
+/* Longest pause while the rate is known, to notice soon if capacity rises. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*
@@ -58,7 +58,7 @@
 #define GROWTH_PER_SECOND	0.15
 
 /*
- * The factor h is 1 + HASTE * q * q.  It rises while no request is refused: q
+ * The factor h rises while no request is refused.  It is 1 + HASTE * q * q; q
  * is the smaller of (grants since the last refusal) / QUIET_RESPONSES and (ms
  * since the last refusal) / QUIET_MS.  But g * h is at most MAX_GROWTH.
  */
@@ -68,22 +68,22 @@
 #define MAX_GROWTH			0.5
 
 /*
- * A test finds out whether the service refuses requests at any rate.  During a
- * test and after its success, refusals do not lower the rate.
+ * A test finds out whether the service refuses requests however low the rate
+ * is.  During a test and after its success, refusals do not lower the rate.
  *
  * The refill time is (cost of the refused request) / rate.  A test starts at a
  * refusal if all of these are true:
  *
- *		1 to QUIET_RESPONSES - 1 grants came after the previous refusal
+ *		since the previous refusal, there were 1 to QUIET_RESPONSES - 1 grants
  *		the measured rate is < TEST_SHARE * the highest one since the last test
- *		the request was sent less than half of the refill time earlier
+ *		the refusal came within half of the refill time after the request
  *
  * During the test, each request is sent TEST_PAUSE_MS after the response to
  * the previous one.  If the token bucket was empty at the refusal that started
  * the test, it can grant at most one of these requests within the refill time.
- * So the test succeeds if two are granted within that time.  It fails if
- * TEST_REFUSALS requests are refused, or if a refusal or the second grant
- * comes after the refill time.  A success is forgotten at the
+ * So the test succeeds if two requests are granted within that time.  It fails
+ * if TEST_REFUSALS requests are refused, or if a refusal or the second grant
+ * comes after the refill time.  A success is valid until the
  * TRUSTED_REFUSALS-th refusal after it.
  */
 #define TEST_SHARE			0.7
@@ -103,7 +103,7 @@
 /* A period without requests counts as at most this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
-/* A stall (DynStall) includes at most this time between two refusals. */
+/* A stall (DynStall) counts at most this much of the time between refusals. */
 #define LONGEST_GAP_MS		15000.0
 
 /* An episode of refusals ends after this time without a refusal. */
@@ -143,7 +143,7 @@ skip_idle_time(DynPace *pace, double now_ms)
 
 /* ---- sending -------------------------------------------------------- */
 
-/* Returns the limit of requests in flight, which an unknown rate reduces. */
+/* Returns pace->window, or less if throttled and the rate is not known. */
 static double
 window(const DynPace *pace)
 {
@@ -185,7 +185,7 @@ dyn_pace_send(DynPace *pace, double cost, double now_ms)
 		wait_for(pace, fmax(pace->next_ms, now_ms - SLACK_MS), cost, now_ms);
 }
 
-/* ---- refusals at any rate -------------------------------------------- */
+/* ---- refusals that do not depend on the rate ------------------------- */
 
 static double
 measured(const DynPace *pace, double now_ms)
@@ -201,7 +201,7 @@ stop_test(DynPace *pace, bool any_rate)
 	pace->vain = 0;
 }
 
-/* Updates the test at a refusal; returns true if the rate must not fall. */
+/* Counts a refusal in a test, or starts it; returns true to keep the rate. */
 static bool
 refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 {

@@ -14,8 +14,9 @@
  * The window limits the number of requests in flight.  It narrows with each
  * refusal and widens with each grant.
  *
- * If other clients overload the service, it refuses some requests at any rate.
- * A test (pace.c) detects such refusals; they do not lower the rate.
+ * If other clients overload the service, it refuses some requests, however low
+ * our rate is.  A test (pace.c) detects such refusals; they do not lower the
+ * rate.
  *
  * Units are read or write units.  The cost of a request is estimated when it
  * is sent; its response reports the units that were granted.
@@ -50,8 +51,8 @@ typedef struct DynPace
 	double		tested_ms;		/* start of the running test, or 0 */
 	double		tested_rate;	/* highest measured rate since the last test */
 	int			test_grants;	/* requests granted in the running test */
-	int			vain;			/* requests refused in the running test, or
-								 * since the last test succeeded */
+	int			vain;			/* requests refused in the running test or, if
+								 * any_rate, since the test succeeded */
 	double		capacity;		/* units per second that the service is known
 								 * to grant; 0 if not known */
 } DynPace;

@@ -75,13 +75,13 @@ struct DynProvider
 	int64_t		ends_at;		/* expiry of `current` (dyn_loop_uptime_s) */
 	int64_t		refresh_at;		/* refresh of `current` (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
-	int			misses;			/* successive failed or stopped source runs */
+	int			misses;			/* failures and stops of the source in a row */
 	int			refusals;		/* times in a row that the service refused
 								 * credentials less than a minute old */
 	bool		stopped;		/* true if the source's last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
-	int64_t		wait_until_us;	/* time at which calls that have credentials
-								 * stop waiting (monotonic us); 0: no wait */
+	int64_t		wait_until_us;	/* end of the wait for a refresh of credentials
+								 * that are usable (monotonic us); 0: none */
 };
 
 typedef enum DynReadiness
@@ -124,8 +124,9 @@ extern void dyn_provider_failed(DynProvider *provider, const DynError *err);
 
 /*
  * Stops the source if it is running.  Must be called when the statement has
- * ended, because nothing drives the client after that.  Also called by a
- * source whose request may have failed because nothing drove the client.
+ * ended, because nothing drives the client after that.  A source also calls
+ * it, to end without an error, if its request may have failed only because
+ * nothing drove the client.
  */
 extern void dyn_provider_rest(DynProvider *provider);
 

@@ -4,8 +4,8 @@
  *
  * A reply must pass four checks; the first that fails sets the failure:
  *
- *	1. libcurl received it completely, and it does not repeat an earlier
- *	   reply;
+ *	1. libcurl received it completely, and had not received the same reply
+ *	   before (sockets.c);
  *	2. the checksum matches the bytes received;
  *	3. the Content-Encoding is one that we accept;
  *	4. the status is 200.  Otherwise the body is inflated; it is an error
@@ -129,7 +129,7 @@ dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 
 /* ---- checks ----------------------------------------------------------- */
 
-/* Checks repetition, checksum and encoding; sets call->message on failure. */
+/* Rejects a reply received twice, a wrong checksum or an unknown encoding. */
 static DynFailure
 check_bytes(DynCall *call, const DynHttp *http)
 {

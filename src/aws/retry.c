@@ -38,7 +38,7 @@ typedef struct ClassRule
 } ClassRule;
 
 static const ClassRule class_rules[] = {
-	[DYN_RETRY_FINAL] = {0, 1}, /* a first attempt gives 1 token back */
+	[DYN_RETRY_FINAL] = {0, 1}, /* a success without retry returns 1 token */
 	[DYN_RETRY_THROTTLING] = {100, 5},
 	[DYN_RETRY_TRANSIENT] = {25, 14},
 	[DYN_RETRY_CONFLICT] = {25, 5},

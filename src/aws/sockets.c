@@ -15,14 +15,14 @@
  * connection down when data arrives on it.  We do not close the descriptor,
  * because libcurl owns it, and closes it when it finds the connection ended.
  *
- * A surplus reply may also arrive while another reply is expected.  Since a
- * request id occurs only once on a connection, a reply that has the request id
- * and the body of an earlier reply repeats that reply.  Some services that
- * imitate DynamoDB, and some gateways in front of DynamoDB, always send the
- * same id.  The first reply of a connection cannot be a repetition.  So if the
- * id of a first reply is already known, the service reuses ids, and this id is
- * ignored from then on.  Repetitions are not detected if they arrive after a
- * thousand other replies.
+ * A surplus reply may also arrive while another reply is expected.  Normally,
+ * no two replies have the same request id, so a reply that has the id and the
+ * body of an earlier reply of the connection is a repetition of it.  But some
+ * services that imitate DynamoDB, and some gateways in front of DynamoDB,
+ * always send the same id.  They are recognized by the first reply of a
+ * connection, which cannot be a repetition: if its id was already received on
+ * another connection, this id is ignored from then on.  Repetitions are not
+ * detected if they arrive after a thousand other replies.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* POLLRDHUP */
@@ -142,8 +142,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * Lets epoll watch the socket between transfers if the peer has replied on it.
- * libcurl may close any other socket without a callback.
+ * Lets epoll watch the socket between transfers, but only if the peer has
+ * replied on it, because libcurl may close other sockets without a callback.
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -344,8 +344,8 @@ dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 /* ---- surplus replies ---------------------------------------------------- */
 
 /*
- * Keeps the fingerprints apart from the connections, because libcurl may close
- * a connection with surplus data before the reply is examined.
+ * Works without the connection's DynSocket, because libcurl may close a
+ * connection that has surplus data before the reply is examined.
  */
 bool
 dyn_fingerprints_add(DynFingerprints *fingerprints, uint64_t id, uint64_t reply,

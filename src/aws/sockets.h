@@ -93,8 +93,8 @@ extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
 /*
  * Shuts the connection down, so that libcurl does not reuse it.  `socket` is a
- * copy of the entry, made at the end of the caller's transfer.  If a later
- * transfer already uses the connection, it can read the data that has arrived.
+ * copy of the entry, made at the end of the caller's transfer.  A later
+ * transfer on the connection can still read the data that has arrived.
  */
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
@@ -114,7 +114,7 @@ extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 typedef struct DynFingerprints
 {
 	uint64_t	ids[DYN_FINGERPRINTS];	/* hashes of request ids */
-	/* hash of each reply's id, body and connection; 0 if the id is reused */
+	/* hash of id, body and connection; 0: do not check replies with this id */
 	uint64_t	replies[DYN_FINGERPRINTS];
 	unsigned	next;			/* position of the next reply to store */
 } DynFingerprints;

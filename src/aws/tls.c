@@ -106,9 +106,9 @@ shares_openssl(void)
 
 /*
  * Called by libcurl for each new SSL_CTX.  Replaces the context's certificate
- * store with ours, to which it first copies the verification settings.  Some
- * versions of libcurl (7.88 to 8.2) make these settings after this call, and
- * then make them in our store.
+ * store with ours, to which it first copies the verification settings.
+ * Versions 7.88 to 8.2 of libcurl make these settings only after this call,
+ * and so directly in our store.
  */
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)

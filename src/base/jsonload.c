@@ -21,10 +21,10 @@
 #define CHUNK	64
 
 /*
- * Upper bound of the memory (bytes) that jansson allocates after malloc has
- * failed in the middle of a chunk.  Each byte of the chunk needs at most 128
- * bytes.  The current string, and an object's hash table while it is doubled,
- * need at most 16 bytes for each byte of the document (`len`).
+ * Size of the reserve (bytes): an upper bound of what jansson needs for the
+ * rest of a chunk after malloc has failed.  Each byte of the chunk needs at
+ * most 128 bytes.  The current string, and an object's hash table while it is
+ * doubled, need at most 16 bytes for each byte of the document (`len`).
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 

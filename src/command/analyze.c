@@ -153,8 +153,8 @@ remove_row(Sampler *sampler, int n)
 /*
  * Adds the next row to the sample, or skips it without decoding it.  Chooses
  * at random, so that all rows seen so far are equally likely to be in the
- * sample.  Removes random rows if the sample exceeds maintenance_work_mem.
- * With option unnest, many rows may have copies of the same large attribute.
+ * sample.  Removes random rows if the sample exceeds maintenance_work_mem, for
+ * example because unnested rows have copies of the same large attribute.
  */
 static void
 offer_row(Sampler *sampler)
@@ -209,7 +209,7 @@ read_round(Sampler *sampler)
 	params.requests->segments = segments;
 	params.requests->nstreams = nsegments;
 	params.requests->total_segments = sampler->segments;
-	/* if IAM denies some attributes, the fetch requests the needed ones */
+	/* request full items first; if IAM denies that, only needed attributes */
 	params.full_first_page = sampler->done == 0;
 	params.fetch_size = sampler->page_items;
 	params.limits_units = true;

@@ -13,7 +13,7 @@
  * (for example, imported tables) are left out, unless the caller names them.
  * All other tables are compared with the items.
  *
- * It is also an issue if no table claims an item:
+ * An item that no table claims is also an issue:
  * - A compared table claims the items that are its rows.  But if a compared
  *   table is selective (has an item_filter, or templates for the key), tables
  *   that are not selective claim no items, because they show items of all
@@ -70,8 +70,9 @@ typedef struct Issue
 /*
  * A foreign table's assertion that an index contains each item whose row has
  * values in all `columns`.  These are the columns of the index key that are
- * declared NOT NULL.  If the index is in trusted_indexes, they include columns
- * in templates of the index key, and the item must match these templates.
+ * declared NOT NULL.  If trusted_indexes lists the index, `columns` also has
+ * those in templates of the index key; it is also asserted that the item
+ * matches these templates.
  */
 typedef struct Assertion
 {
@@ -126,7 +127,7 @@ typedef struct CheckedTable
 	Issue	   *nulls;
 	Issue		ambiguous;
 	Issue	   *shared;			/* element i counts items that are also rows of
-								 * the later table i in Check.tables */
+								 * Check.tables[i], if it follows this table */
 } CheckedTable;
 
 typedef struct Check
@@ -137,11 +138,11 @@ typedef struct Check
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if it is true for a compared table */
+	bool		selective;		/* true if any compared table is selective */
 	MemoryContext context;		/* memory of the strings in all Issues */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec for the keys in Issue.example */
-	int			full;			/* position of the full item in `values` */
+	int			full;			/* position in `values` of the item as a map */
 
 	/* current item */
 	const DynValue *values;		/* values of the item, with the key first */
@@ -270,7 +271,7 @@ lacks_item(CheckedTable *table, const Assertion *assertion)
 	return assertion->view != NULL && !is_row_of(table, assertion->view);
 }
 
-/* Returns the message for an item that lacks the key of the asserted index. */
+/* Returns the message for an item that breaks the assertion. */
 static const char *
 describe_lack(const CheckedTable *table, const Assertion *assertion)
 {
@@ -369,8 +370,8 @@ count_shared(Check *check, int first, int second)
 }
 
 /*
- * Counts the item as an issue if no table claims it, or if two tables claim it
- * that should not have the same items (CheckedTable.shares).
+ * Counts the item as an issue if no table claims it, or if it is claimed by
+ * two tables that should have no items in common (CheckedTable.shares).
  */
 static void
 check_item(Check *check, const DynValue *values)
@@ -413,7 +414,7 @@ check_item(Check *check, const DynValue *values)
 	}
 	if (!claimed && !check->undecided)
 	{
-		/* ignore an item that the item_filter of a left-out table selects */
+		/* ignore items that a table with left_out selects by item_filter */
 		foreach(lc, check->tables)
 		{
 			CheckedTable *table = lfirst(lc);
@@ -443,7 +444,7 @@ view_of(CheckedTable *table, DynRelation *relation)
 	return view;
 }
 
-/* Adds the assertion about an index, if the foreign table makes one. */
+/* Adds the foreign table's Assertion about an index, unless there is none. */
 static void
 add_assertion(CheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
@@ -558,7 +559,6 @@ open_relation(void *arg)
 	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
 		table->has_template |= relation->templated[i].base;
-	/* with option unnest, rows are elements, so the table is not selective */
 	table->selective = relation->unnest == NULL &&
 		(table->has_template || test->nterms > (has_ttl ? 1 : 0));
 	table->relation = relation;
@@ -643,9 +643,8 @@ static const char *const kinds[] = {
 };
 
 /*
- * Emits a result of the kind check->emitting; omits results of other kinds, and
- * issues that no item has.  `issue` is NULL if the result does not concern
- * single items.
+ * Emits a result if its kind is check->emitting, unless it is an issue that no
+ * item has.  `issue` is NULL if the result does not concern single items.
  */
 static void
 emit(const Check *check, const char *kind,
@@ -674,8 +673,8 @@ emit(const Check *check, const char *kind,
 }
 
 /*
- * Emits the columns and attributes without a value in any row, unless another
- * result gives the reason.  Emits nothing for an empty DynamoDB table.
+ * Emits columns and attributes that have no value in any row, unless other
+ * issues explain this.  Emits nothing for an empty DynamoDB table.
  */
 static void
 emit_absent(const CheckedTable *table)

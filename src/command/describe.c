@@ -356,8 +356,8 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ReThrowError(failure);
 	}
 	/*
-	 * read the items in the context that owns the DynStatement.  The fetch has
-	 * a child of this context, so after an error the fetch is released first.
+	 * read the items in the context that owns the DynStatement: an error then
+	 * releases the fetch, whose context is a child, before the DynStatement.
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

@@ -62,8 +62,8 @@ typedef struct Import
 	const char *name;			/* name of the foreign table */
 	const char *listed;			/* DynamoDB table's name without table_prefix */
 	bool		named;			/* true if LIMIT TO contains `name` */
-	DynSample	sample;			/* sample; its connection, estate, tag and
-								 * limit are the same for all tables */
+	DynSample	sample;			/* sample of the table; its connection, estate,
+								 * tag and limit are the same for all tables */
 } Import;
 
 typedef struct NewColumn
@@ -176,7 +176,7 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 {
 	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
 		: option_text_of(attribute->name);
-	/* a row of pg_attribute might not have space for a longer name */
+	/* as an option, a longer name might be too long for a pg_attribute row */
 	bool		too_long = name != NULL && strlen(name) > 4096;
 	NewColumn  *column;
 

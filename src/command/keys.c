@@ -32,8 +32,8 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /*
  * Returns the template of the attribute (argument 1), and sets *opened to the
- * foreign table (argument 0).  Assumes that this attribute is the first in the
- * key, and all others with templates follow, so its columns are read from it.
+ * foreign table (argument 0).  Treats all attributes with templates as the
+ * table's key, this one first, so that its columns are read from it.
  */
 static const DynTemplatedAttr *
 open_template(FunctionCallInfo fcinfo, DynRelation **opened)

@@ -1,6 +1,6 @@
 /*
  * other_case.c
- *		Finds columns whose attribute exists only in another case.
+ *		Finds columns whose attribute exists only with letters in another case.
  *
  * For a column with a path, only the top-level attribute is compared.  Only
  * ASCII letters are folded, since PostgreSQL does not fold others in UTF-8.
@@ -46,7 +46,7 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* skip a template's columns, since names in options are not folded */
+		/* skip columns of templates: the text of an option keeps its case */
 		if (column->dropped || !dyn_column_is_of_item(column) ||
 			dyn_column_is_part(column) || dyn_column_is_document(column) ||
 			(!all && pg_attribute_aclcheck(relation->relid, i + 1, reader,

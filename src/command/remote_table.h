@@ -86,7 +86,7 @@ typedef struct DynSampleItem
 	DynType		tag_type;		/* type of the tag attribute, or ABSENT */
 	const char *tag;			/* value of the tag attribute: S in UTF-8, N in
 								 * canonical form, or "true" or "false".  NULL
-								 * for other types, and an S with U+0000 */
+								 * for other types, and for an S with U+0000 */
 } DynSampleItem;
 
 typedef struct DynSample

@@ -33,10 +33,10 @@ extern Oid	dyn_target_check(Oid relid);
 /*
  * Raises an error if converting the column's values could run user-defined
  * code, such as a domain's constraint, with the privileges of another role.
- * In keys.c, the code would run as the current user.  In check_table.c, it
- * would run as `owner`, the foreign table's owner, but with the user's
- * search_path and items.  So the user must have the owner's privileges; and if
- * the user is a superuser, the owner must be one, too.
+ * For such code, the current user must have the privileges of `owner`, the
+ * foreign table's owner, because check_table.c runs it as the owner, but with
+ * the user's search_path and items.  If the user is a superuser, the owner
+ * must be one, too, because keys.c runs it as the user.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 

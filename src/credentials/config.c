@@ -58,7 +58,7 @@ typedef struct Parser
 	int			line;			/* number of the current line, from 1 */
 	size_t		indent;			/* blanks before the latest key or section */
 	char	   *value_end;		/* end of the value to continue, or NULL */
-	bool		in_block;		/* true if the value to continue was empty */
+	bool		in_block;		/* true if nothing follows the last key's = */
 	const char *wrong;			/* error in the current line, or NULL */
 	bool		out_of_memory;
 } Parser;
@@ -176,7 +176,7 @@ find_bracket(Span span)
 	return p < span.end ? p : NULL;
 }
 
-/* Removes quotation marks around the text, and escaping backslashes. */
+/* Removes quotation marks around the text, and each escaping backslash. */
 static Span
 unquote(Span span)
 {
@@ -289,8 +289,8 @@ read_key(Parser *parser, Span line)
 }
 
 /*
- * Appends a newline and this line to the value that the line continues.  This
- * moves the line toward the start of the text, over separators and comments.
+ * Appends a newline and this line to the value that the line continues.  In
+ * the text, they overwrite what is no longer needed, such as comments.
  */
 static bool
 read_continuation(Parser *parser, Span line)
@@ -455,7 +455,7 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	/* fail, since without its settings we could use other credentials */
+	/* do not take a file that is being rewritten for one without settings */
 	if (text.len == 0 && stat(path, &st) == 0 &&
 		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS)
 	{

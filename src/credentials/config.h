@@ -36,7 +36,7 @@ typedef struct DynIni
 	size_t		cap;
 } DynIni;
 
-/* Returns the number (from 1) of the last such section's entry; 0 if none. */
+/* Returns the position (from 1) of the section's last start; 0 if none. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 

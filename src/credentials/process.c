@@ -352,7 +352,7 @@ execute(const Program *program)
  * before prctl, so the parent's pid is checked.  Signals that we ignore would
  * still be ignored after exec, so all signals are reset.
  *
- * coverage: the child executes these lines, and never writes its counts.
+ * coverage: the child executes these lines, but does not write its counters.
  */
 static void
 run_child(const Program *program, Pipes pipes, pid_t parent)
@@ -473,8 +473,8 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	while (len < 0 && errno == EINTR);
 
 	/*
-	 * Close a pipe at its end, since it would remain readable.  First remove
-	 * it from epoll, which watches it while any process has this end open.
+	 * Close a pipe at end of file, since it would stay readable.  First remove
+	 * it from epoll, which watches a descriptor until all processes close it.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{
@@ -724,9 +724,9 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * If the program was reaped, another process may have its pid.  The kernel
-	 * does not reuse a pid while it is the id of a group, so in this case the
-	 * program's group no longer exists, and there is nothing to kill.
+	 * If the program was reaped, and another process has its pid, there is
+	 * nothing to kill: the program's group no longer exists, because the
+	 * kernel does not reuse a pid while it is the id of a group.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))

@@ -402,7 +402,7 @@ take_role(Builder *builder)
 
 /* ---- following profiles ----------------------------------------------- */
 
-/* Finds the provider of the last profile that follow() has reached. */
+/* Finds the provider of builder->at, the end of the chain of profiles. */
 static Found
 find_provider(Builder *builder)
 {

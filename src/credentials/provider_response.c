@@ -18,7 +18,7 @@
 /* Words of at least this length are masked, because they may be tokens. */
 #define LONGEST_WORD	100
 
-/* Length of AWS's secret access keys, which are masked, too. */
+/* Length of AWS's secret access keys, which are masked anywhere in a word. */
 #define SECRET_KEY_LENGTH	40
 
 #define LONGEST_CODE	64
@@ -74,7 +74,7 @@ dyn_response_read_time(const char *text, int64_t *seconds)
 
 	if (rest == NULL)
 		return false;
-	/* analyzer: sscanf reads six numbers, since `text` has their shape */
+	/* analyzer: sscanf sets all six numbers, as skip_shape checked `text` */
 	sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d", &date.tm_year, &date.tm_mon,
 		   &date.tm_mday, &hour, &minute, &second);
 	if (skip_shape(rest, ".0"))
