@@ -32,8 +32,8 @@ typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
-	bool		renewed;		/* true if a token was refused, and no
-								 * credentials were obtained since */
+	bool		renewed;		/* true if a refused token was discarded,
+								 * and no credentials were obtained since */
 } DynInstance;
 
 /* Returns false if AWS_EC2_METADATA_DISABLED is "true". */
@@ -62,7 +62,7 @@ extern void dyn_instance_clear(DynInstance *instance);
  * is not set, to the portal of sso->region.  The token is read from its file
  * each time, and is not refreshed here.  `now` is the service's time (s since
  * the epoch).  Returns NULL with *err set on failure.  If there is no valid
- * token, the hint shows the command to log in, and the operating-system user.
+ * token, the hint shows the login command and the OS user who must run it.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);

@@ -38,7 +38,7 @@
 /* Least clock skew (s) that may make a signature invalid. */
 #define NOTABLE_SKEW		(4 * 60)
 
-/* Least lifetime (s) to give expired credentials; the most is twice that. */
+/* Expired credentials of an instance last 1 to 2 times this many seconds. */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {

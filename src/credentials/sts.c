@@ -24,7 +24,7 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-/* STS's limit (s) for a role that is assumed with the keys of another role. */
+/* Maximum session duration, in seconds, if another role assumes the role. */
 #define LONGEST_CHAINED	3600
 
 /* Format that truncates an ARN in a message. */
@@ -35,7 +35,7 @@
 
 /*
  * Writes the URL, and parses it into *parts.  If users have their own access
- * keys, the server's environment must not affect them, so it is ignored.
+ * keys, ignores the server's environment: it must not affect their requests.
  */
 static bool
 find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,
@@ -122,7 +122,7 @@ create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *part
 
 /* ---- AssumeRole --------------------------------------------------------- */
 
-/* Signs the request.  Caches no key, since each role has other access keys. */
+/* Signs the request.  Caches no signing key: access keys differ by role. */
 static bool
 sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl *parts,
 	 const DynCredentials *keys, int64_t now, DynError *err)

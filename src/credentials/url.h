@@ -22,7 +22,7 @@ typedef struct DynUrl
  * Parses a configured URL.  It must be http or https, in printable ASCII, with
  * neither a user nor a fragment; a query is allowed if `query` is true.
  * `parts` may be NULL.  On failure, returns false with *err set and *parts
- * empty.  The message names the URL `what`, and does not quote it.
+ * empty.  The message contains the words `what` instead of the URL.
  */
 extern bool dyn_url_parse(const char *url, const char *what, bool query,
 						  DynUrl *parts, DynError *err);

@@ -19,7 +19,7 @@
 #include "slice.h"
 
 #define FIRST_NODES		64
-#define MOST_CACHED		16384	/* dyn_nodes_trim frees more (0.5 MB) */
+#define MOST_CACHED		16384	/* maximum number of nodes to keep (0.5 MB) */
 
 /* Reads the string at `p` without looking for U+0000; returns its end. */
 static DYN_HOT const char *
@@ -246,8 +246,8 @@ read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 }
 
 /*
- * Reads the attribute value at `p`; returns the position after it.  But reads
- * only the opening bracket of a list, set or map, whose members are read next.
+ * Reads the attribute value at `p` or, if it is a list, set or map, only its
+ * opening bracket.  Returns the position after what was read.
  */
 static DYN_HOT const char *
 read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,

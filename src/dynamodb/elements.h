@@ -65,9 +65,9 @@ typedef struct DynNodes
 } DynNodes;
 
 /*
- * Lists a value and all values in it; nodes[0] is the value itself.  The
- * caller may read eight bytes even of a shorter name, because the JSON text of
- * the member's value follows the name.  Returns false if memory runs out.
+ * Lists a value and all values in it; nodes[0] is the value itself.  Eight
+ * bytes can be read at a node's name even if it is shorter, because the JSON
+ * text of the member's value follows it.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 

@@ -13,8 +13,8 @@
  * DynamoDB accepts is written, and parenthesized, as an OR of shorter INs.
  *
  * For requests, the renderer counts operators and bytes, and stops at the
- * limits.  Each level of the tree counts at least one operator (an AND or OR
- * with one argument is skipped), so the limit of operators limits recursion.
+ * limits.  The limit of operators also limits recursion, since each level adds
+ * an operator: an AND or OR with one argument is replaced by the argument.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ entry_start(const Table *table, int i)
 	return i > 0 ? table->entries[i - 1].end : 0;
 }
 
-/* Truncates the table to `count` entries, also after an append has failed. */
+/* Truncates the table to `count` entries, and clears table->json.failed. */
 static void
 table_split(Table *table, int count)
 {
@@ -217,7 +217,7 @@ put(Renderer *r, const char *text)
 		r->failed = true;
 }
 
-/* Writes the token of the JSON that was appended to the table. */
+/* Writes the placeholder, such as #n3, of the JSON appended to the table. */
 static void
 put_token(Renderer *r, const char *sigil, Table *table)
 {

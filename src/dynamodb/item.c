@@ -9,9 +9,9 @@
  * space, no escapes in tags, the names of the previous item.  If the bytes
  * differ, general code reads any legal JSON, and leads to the same state.
  *
- * The position that a step passes to the next one is before the end of the
- * text, because dyn_scan_skip fails at the end.  The position after an item is
- * an exception: it can be the end of the text.
+ * Between steps, the position is before the end of the text, because
+ * dyn_scan_skip, which moves to the next token, fails at the end.  Only after
+ * an item can the position be the end of the text.
  */
 #include "item.h"
 
@@ -21,8 +21,8 @@
 typedef struct Place
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
-	uint16_t	context;		/* name cache entry of the value's name; this
-								 * is the context of names in the value */
+	uint16_t	context;		/* name cache entry of the value's name; names
+								 * in the value are looked up under it */
 } Place;
 
 #define FIRST_ENTRIES	64

@@ -24,9 +24,9 @@
  * The items of a page usually have the same names in the same order.  So each
  * entry records an entry that has followed it before.  The parser compares a
  * name with a few expected names, in steps of 16 bytes, and usually need not
- * scan it, hash it and look it up.  The cache also detects duplicates.  Each
- * object has a number, and an entry records the latest object with its name.
- * A name is a duplicate if this is the current object.
+ * scan it, hash it and look it up.  The cache also detects duplicates: objects
+ * are numbered, and an entry records the number of the last one with its name.
+ * If this is the number of the current object, the name is a duplicate.
  *
  * An entry is a name in a context.  The context is another entry: the
  * attribute whose map contains the name (ignoring lists in between), or the
@@ -48,11 +48,11 @@
 
 typedef struct DynNameEntry
 {
-	char		prefix[DYN_NAME_PREFIX];	/* the text "name": in the
-											 * response, padded with zeros */
+	char		prefix[DYN_NAME_PREFIX];	/* name in quotes, and a colon;
+											 * padded with zeros */
 	uint32_t	mask;			/* has a bit for each byte of `prefix` that is
 								 * not padding; 0 if the name is too long */
-	uint32_t	seen;			/* number of the latest object with the name */
+	uint32_t	seen;			/* DynFrame.object of the name's last object */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
@@ -108,7 +108,7 @@ typedef struct DynFrame
 	uint32_t	object;			/* number of the object (DynNameEntry.seen) */
 	uint32_t	base;			/* tape->names.count when it was opened */
 	uint32_t	index;			/* for a list: index of the next element */
-	uint16_t	context;		/* entry that is the context of its names */
+	uint16_t	context;		/* cache entry under which to look up names */
 	uint16_t	prev;			/* name cache entry that was taken last */
 	uint16_t	guess;			/* name cache entry expected next */
 	bool		map;

@@ -386,8 +386,8 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 		return false;
 
 	/*
-	 * The open name contains an escape, so it must be decoded.  This is rare:
-	 * since the hashes are equal, the name is almost certainly a duplicate.
+	 * Decode the escapes in *open.  This is rare: the hashes are equal, so the
+	 * name is almost certainly a duplicate, which is an error.
 	 */
 	undone = malloc(open->len);
 	same = undone != NULL &&

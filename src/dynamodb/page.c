@@ -95,7 +95,7 @@ is_empty_object(DynJson *scan, const char *p)
 	return *dyn_scan_skip(scan, p + 1) == '}';
 }
 
-/* Reads LastEvaluatedKey, as an item without wanted attributes. */
+/* Validates LastEvaluatedKey like an item, and records its position. */
 static const char *
 read_last_key(void *arg, const char *p, const DynJsonText *name)
 {

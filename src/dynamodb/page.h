@@ -27,7 +27,7 @@
 /* A step of a document path: a member name, or an index if `name` is NULL */
 typedef struct DynStep
 {
-	const char *name;			/* name (UTF-8, unescaped, without NUL) */
+	const char *name;			/* name (UTF-8, unescaped, without U+0000) */
 	uint32_t	name_len;
 	uint32_t	index;
 } DynStep;
@@ -79,7 +79,7 @@ typedef struct DynPageError
 #define DYN_PAGE_TYPE			0x100	/* __type, as in an error document */
 #define DYN_PAGE_OTHER			0x200	/* unknown member */
 #define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey is null or {} */
-#define DYN_PAGE_ATTRIBUTES		0x800	/* as in the response to a write */
+#define DYN_PAGE_ATTRIBUTES		0x800	/* Attributes, only sent by writes */
 
 /* Maximum plausible units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7
@@ -113,8 +113,8 @@ typedef enum DynPageDocument
 	DYN_PARSE_RESPONSE,
 
 	/*
-	 * the UnprocessedKeys of a response (page->unprocessed); the items are the
-	 * keys, and page->ntables and page->table describe the tables of the keys
+	 * the UnprocessedKeys of a response (page->unprocessed): each key is read
+	 * as an item, and page->ntables and page->table describe the keys' tables
 	 */
 	DYN_PARSE_KEYS,
 	DYN_PARSE_ITEM			/* an item, such as the Attributes of a write */

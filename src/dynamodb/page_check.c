@@ -123,9 +123,9 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 /* ---- keys of items ---------------------------------------------------- */
 
 /*
- * Reads the slots of the item whose first tape entry has the index *at, and
- * moves *at to the next item.  Reads a run of items without wanted attributes
- * as if it were one item.  Returns false after the last item.
+ * Sets key[i] to an item's value for slots[i].  *at is the index of the item's
+ * first tape entry (item.h), and is moved to the next item.  A run of items
+ * without wanted attributes counts as one.  Returns false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
@@ -275,7 +275,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Decodes a slot of the item at `at`; ABSENT if not a valid S, N or B. */
+/* Sets *scalar to a slot of the item at `at`; ABSENT: no valid S, N or B. */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)

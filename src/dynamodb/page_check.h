@@ -139,7 +139,7 @@ extern void dyn_progress_free(DynProgress *progress);
 
 /*
  * Records the LastEvaluatedKey of the next page.  Returns NULL on success;
- * `repeated` if the key is equal to the previous or the older one; or
+ * `repeated` if the key is equal to progress->last or progress->older; or
  * dyn_check_memory if memory runs out.
  */
 extern const char *dyn_progress_note(DynProgress *progress, const char *key,

@@ -53,7 +53,7 @@ dyn_slice_token(const char *p, const char *end)
 	return p;
 }
 
-/* Skips like dyn_slice_token; faster if it skips only the character `c`. */
+/* Skips what dyn_slice_token skips; faster if that is only the byte `c`. */
 static DYN_HOT const char *
 dyn_slice_after(const char *p, const char *end, char c)
 {

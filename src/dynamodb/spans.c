@@ -32,8 +32,8 @@ decode_char(const char *p, size_t len)
 
 /*
  * Finds the least string that is greater than all strings that begin with
- * `text`: the first *prefix bytes of `text`, then the character in `next`.
- * Returns the length of this character; 0 if no string is greater.
+ * `text`.  It has the first *prefix bytes of `text`, and then the character in
+ * `next`.  Returns the character's length, or 0 if no string is greater.
  */
 static size_t
 find_successor(const char *text, size_t len, size_t *prefix, char *next)

@@ -368,10 +368,10 @@ last_char(DynText text)
 }
 
 /*
- * Returns the separator of a part; `data` is NULL if there is none.  No
- * literal follows a part that takes the rest of the string, so its separator
- * is in the literals before it:
- * - a hyphen directly before the part, if its column is not of type text
+ * Returns a part's separator (template_text.h); `data` is NULL if it has none.
+ * A part that takes the rest of the string has no literal after it, so its
+ * separator is taken from the literals before it:
+ * - a hyphen directly before the part, if the column is not of type text
  * - otherwise the last character that is not alphanumeric, _ or a hyphen
  */
 static DynText

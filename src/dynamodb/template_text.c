@@ -8,17 +8,16 @@
  * from left to right; the parts after it are split off from right to left,
  * beginning at the end.  The `any` part is what remains.
  *
- * A text that does not match is matched again, with a wildcard in place of
- * each undecided part (template_text.h).  If it matches then, it is ambiguous.
- * Wildcards divide the steps into segments.  A segment that begins later never
- * ends earlier, so a later beginning cannot help the segments after it.  So
- * each segment is placed at the first position where it matches.  The last
- * segment of a template without `any` must also end with the text.
+ * If the text does not match, it is matched again, with a wildcard in place of
+ * each undecided part (template_text.h).  If it then matches, it is ambiguous.
+ * The wildcards divide the steps into segments.  Each segment is placed at the
+ * first position where it matches.  A later position would not help, because
+ * it would leave no more text for the segments after it.  The last segment of
+ * a template without `any` must also end with the text.
  *
- * The search for a part's separator, or for the end of a time, is cached.  The
- * positions at which a part is tried only move in one direction, so all its
- * searches together read each byte once.  step_unknown, which is rare, does not
- * use the cache.
+ * The search for a part's separator, or for the end of a time, is cached.  A
+ * part is tried at positions that move in only one direction, so its searches
+ * read each byte only once.  step_unknown, which is rare, uses no cache.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -47,8 +46,8 @@ typedef struct Matcher
 	size_t		len;
 	const DynText *given;
 	DynText    *values;			/* resulting values of the parts, or NULL */
-	bool		wildcards;		/* true if undecided parts, whose values may
-								 * contain the separator, match any text */
+	bool		wildcards;		/* true if undecided parts match any text,
+								 * including their separators */
 	bool		mismatch;		/* true if a time has the wrong width */
 	SearchCache searches[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
@@ -181,8 +180,8 @@ find_separator(Matcher *m, int i, int dir, size_t pos)
 /* ---- parts ---- */
 
 /*
- * Moves to the separator of part i.  The last part must not contain its
- * separator, and ends where m->text ends.
+ * Moves to the separator of part i.  If the part takes the rest of m->text,
+ * moves to the end instead, and returns false if the separator is before it.
  */
 static bool
 step_to_separator(Matcher *m, int i, int dir, size_t *pos)
@@ -214,9 +213,9 @@ count_separators(DynText text, DynText c)
 }
 
 /*
- * Moves over a folded part whose given value is not ASCII, so its folded form
- * is not known.  But folding changes only letters, so the folded form has as
- * many separators as the given value.
+ * Moves over a folded part whose given value is not ASCII.  The folded form of
+ * such a value is not known, but contains as many separators as the value,
+ * because folding changes only letters.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -349,10 +348,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * facts.width characters; any other part ends before the first character that
  * is not in its charset.
  *
- * If the time does not have the width of its format, its end may be wrong, so
- * m->mismatch is set.  But if the part has a separator, and the separator or
- * the end of m->text follows, then the end is certain.  In this case m->text
- * can be split, and the caller's codec checks the time.
+ * Sets m->mismatch if the time does not have the width of its format, because
+ * its end may then be wrong.  Does not set m->mismatch if the end is certain:
+ * the part has a separator, and the separator or the end of m->text follows.
+ * The caller's codec then checks the time.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)
@@ -433,8 +432,8 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /*
  * Returns true if the `any` part can be m->text from lo to hi.
  * - If the part's value is given and can be compared, the text must be equal
- *   to it.  But with wildcards, the other parts are as short as possible, so
- *   the value need only occur somewhere in the text.
+ *   to it.  But if m->wildcards is true, it is enough that the value occurs in
+ *   the text, which may then also contain text of undecided parts.
  * - Otherwise the text must not be empty.
  */
 static bool
@@ -494,8 +493,8 @@ segment_end(const Matcher *m, int first, int last, int dir)
 }
 
 /*
- * Moves over all segments from the literal `first` to `last`.  With `at_end`,
- * the last segment must end where the text ends.
+ * Moves *pos over all segments from literal number `first` to literal number
+ * `last`.  With `at_end`, the last segment must end where the text ends.
  */
 static bool
 step_segments(Matcher *m, int first, int last, int dir, bool at_end,
@@ -630,11 +629,11 @@ span_prefix(DynTextSpan *span)
  * Narrows *span, which contains all strings that begin with span->lower, by
  * the limits that `next` sets for the value of the next part.
  *
- * If the part has a fixed width, each string whose value is v begins with
- * span->lower and v.  So for "<= v", the upper limit is the successor of this
- * prefix: the least string that is greater than all that begin with it.  For
- * "> v", the successor is the lower limit.  But if v is shorter than the part,
- * longer values that begin with v satisfy "> v", so the successor is too high.
+ * If the part has a fixed width, strings with the value v begin with a prefix,
+ * span->lower and v.  The least string that is greater than all strings with
+ * this prefix is the upper limit for "<= v", and the lower limit for "> v".
+ * But if v is shorter than the part, the lower limit is the prefix itself,
+ * because longer values that begin with v satisfy "> v".
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
@@ -656,7 +655,7 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 		DynText		upper = scalar_text(&next->upper.value);
 		bool		inclusive = next->upper.inclusive;
 
-		/* a limit is greater than its truncated form, so include the latter */
+		/* the truncated limit is less than the limit, so it is inclusive */
 		for (size_t n = dyn_text_chars(upper); part->facts.width > 0 && n > part->facts.width;
 			 inclusive = true)
 			n -= !dyn_utf8_continues(upper.data[--upper.len]);

@@ -32,10 +32,11 @@
  * - a part of fixed width that adjoins another part, unless it is split off
  *   from the left and ends the string
  *
- * A string is split as if no value contained the separator of its part, except
- * a value that is read from another attribute.  But values of text columns may
- * contain it, unless the modifier is `plain` or a list of words.  Their parts
- * are `undecided`: a string that matches only with such a value is ambiguous.
+ * A value that is read from another attribute is known.  When a string is
+ * split, other values are assumed not to contain their parts' separators.
+ * For a text column, this may be wrong, unless the modifier is `plain` or a
+ * list of words; the column's part is called `undecided`.  A string that
+ * matches only if an undecided part contains its separator is ambiguous.
  *
  * The values of parts are encoded; only the caller's codecs decode them.
  * Arrays of values have one element for each part.  All strings are valid
@@ -44,7 +45,7 @@
  * Splitting and joining are inverse.  Joining the values that
  * dyn_template_split() returns yields the string that was split.  Splitting a
  * joined string returns the joined values if dyn_part_holds() is DYN_HOLDS_YES
- * for each value, and the values read from other attributes are given.
+ * for each value, and `given` has the values read from other attributes.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H
@@ -82,7 +83,7 @@ typedef struct DynPartFacts
 	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
-	/* true if another attribute has the value; the part must agree with it */
+	/* true if the column is read from another attribute, not from the part */
 	bool		elsewhere;
 
 	/* width of all encodings (characters); 0 if it varies */
@@ -118,14 +119,14 @@ typedef struct DynTemplatePart
 
 	DynPartFacts facts;
 	DynText		separator;		/* one character; `data` NULL: none */
-	bool		from_right;		/* true if the part is after the `any` part */
-	bool		last;			/* true if it is split off from the left, and
-								 * takes the rest of the string */
+	bool		from_right;		/* true if a part before it has modifier any */
+	bool		last;			/* true if the part is split off last, from the
+								 * left, and takes the rest of the string */
 	bool		by_width;		/* true if split off by facts.width */
 
 	/*
-	 * true if the part has a separator, and its column is read from the part;
-	 * strings are split as if no value contained the separator
+	 * true if the part has a separator, and the part's column is not read from
+	 * another attribute; splitting assumes that no value contains it
 	 */
 	bool		guarded;
 
@@ -141,7 +142,7 @@ typedef struct DynTemplatePart
 
 typedef struct DynTemplate
 {
-	int			nparts;			/* 0: only the text literals[0] matches */
+	int			nparts;			/* 0: matches only the text of literals[0] */
 	DynTemplatePart *parts;
 	DynText    *literals;		/* nparts + 1; literals[i] precedes parts[i] */
 	int			any;			/* index of the `any` part; -1: none */
@@ -170,9 +171,9 @@ extern void dyn_template_free(DynTemplate *tmpl);
  * how strings are split.  Returns false with *error set if
  * - there is no literal between two parts, and the part that is split off
  *   first does not have a fixed width,
- * - `any` or `plain` is used for a column that is not of type text,
- * - a folded column is not read from another attribute, or
- * - a word contains its part's separator.
+ * - the modifier is `any` or `plain`, but the column is not of type text,
+ * - the modifier folds a column that is not read from another attribute, or
+ * - the modifier lists a word that contains the part's separator.
  *
  * May be called again with different facts.  The strings facts[i].charset must
  * outlive the template.
@@ -180,7 +181,7 @@ extern void dyn_template_free(DynTemplate *tmpl);
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);
 
-/* Returns true for one part without literals, as type N requires. */
+/* Returns true if the template consists of one part, as type N requires. */
 extern bool dyn_template_is_bare(const DynTemplate *tmpl);
 
 /* ---- split ---- */
@@ -189,8 +190,8 @@ typedef enum DynSplit
 {
 	DYN_SPLIT_MATCHES,
 	DYN_SPLIT_NO_MATCH,
-	DYN_SPLIT_AMBIGUOUS,		/* the string matches only if the value of an
-								 * undecided part contains its separator */
+	DYN_SPLIT_AMBIGUOUS,		/* the string matches only if an undecided
+								 * part contains the part's separator */
 	DYN_SPLIT_TYPE_MISMATCH		/* no match: a time in the string does not have
 								 * the width of its format */
 } DynSplit;
@@ -205,8 +206,8 @@ typedef enum DynSplit
  * because applications fold other letters in different ways.  The caller
  * handles NULLs: an item with a NULL in such a column does not match.
  *
- * If the value of the `any` part is given, the result may be AMBIGUOUS
- * although no values of the other parts would make `text` match.
+ * If the value of a part with modifier `any` is given, the result may be
+ * AMBIGUOUS although `text` cannot match.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
@@ -244,13 +245,13 @@ typedef enum DynHolds
 	DYN_HOLDS_YES,
 	DYN_HOLDS_NEVER,			/* no: column = value is never true */
 	DYN_HOLDS_UNDECIDED,		/* maybe: the part is undecided, and the value
-								 * contains its separator; such items must be
-								 * requested, but may be ambiguous */
+								 * contains its separator; items with the value
+								 * must be requested, but may be ambiguous */
 	DYN_HOLDS_UNKNOWN			/* yes, but the value is not ASCII, so its
 								 * folded form is unknown */
 } DynHolds;
 
-/* Returns whether the part of a string can have `value` (not folded). */
+/* Returns whether `value`, before folding, is possible for the part. */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
@@ -275,12 +276,12 @@ typedef struct DynTextSpan
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
- * Sets *span to a span that contains all matching strings that have the values
- * `points` (not folded) in the first `npoints` parts and, unless `next` is
- * NULL, a value in `next` in the next part.  Every string in the span begins
- * with the values in `points` that are used, and the literals around them.
- * But the value of an exclusive limit may begin differently, so a caller must
- * take care if it makes this limit inclusive.
+ * Sets *span to a span that contains all matching strings in which the first
+ * `npoints` parts have the values `points` (not folded) and, unless `next` is
+ * NULL, the next part has a value in `next`.  Every string in the span begins
+ * with the used values of `points` (see below), and the literals around them.
+ * But an exclusive limit itself may begin differently; it is in the span only
+ * if the caller makes it inclusive.
  *
  * The following are not used:
  * - the first value in `points` that is DYN_HOLDS_UNKNOWN, all values after
@@ -318,8 +319,8 @@ typedef struct DynWays
 	 */
 	const DynText *known;
 
-	bool		guess;			/* true to also try values of undecided parts
-								 * that contain their separators */
+	bool		guess;			/* true to also try, for each undecided part,
+								 * values that contain the part's separator */
 	DynWayFound found;
 	void	   *arg;
 	int		   *steps;			/* remaining steps; negative if they ran out */
@@ -329,10 +330,10 @@ typedef struct DynWays
 } DynWays;
 
 /*
- * Calls ways->found for all ways to split ways->text.  All are needed if a
- * column occurs in several attributes, because the single way that
- * dyn_template_split() finds may contradict the other attributes.  Returns
- * true if `found` returned true, or if the steps ran out.
+ * Calls ways->found for each way to split ways->text, until `found` returns
+ * true or no *ways->steps remain.  Returns true in these two cases.  All ways
+ * are needed if a column occurs in several attributes, because the single way
+ * that dyn_template_split() finds may contradict the other attributes.
  */
 extern bool dyn_template_ways(DynWays *ways);
 
@@ -341,8 +342,8 @@ extern bool dyn_template_ways(DynWays *ways);
 extern size_t dyn_text_chars(DynText text);
 
 /*
- * Reads an integer into *value.  Returns false for any other string, including
- * integers with leading zeros or a plus sign, -0, and integers out of range.
+ * Reads an integer into *value.  Returns false if `text` is not an integer, is
+ * out of range, is -0, or has leading zeros or a plus sign.
  */
 extern bool dyn_text_integer(DynText text, int64_t *value);
 

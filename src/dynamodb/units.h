@@ -76,8 +76,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* maximum of `units` in dyn_reads_repeat, plus
-								 * 0.5 for each key; 0: no limit */
+	double		most_units;		/* limit of `units` in dyn_reads_repeat, which
+								 * adds 0.5 per key to it; 0: no limit */
 	double		most_base_units;	/* limit of `base_units`; 0: no limit */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
@@ -124,8 +124,8 @@ extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*
- * Returns the reads of `times` concurrent executions like `once`, which have
- * different keys.  If `full_keys`, BatchGetItem requests combine the keys.
+ * Returns the reads of `times` concurrent executions with different keys; each
+ * alone has the reads `once`.  If `full_keys`, they share BatchGetItems.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

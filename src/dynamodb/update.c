@@ -6,8 +6,8 @@
  * the values of the inner paths are set in the resulting tree.
  *
  * A row may have too many paths to compare all pairs.  To compare fewer pairs,
- * dyn_path_values_merge sorts the paths, and dyn_path_values_item compares
- * with the others only the few paths that lead into maps.
+ * dyn_path_values_merge sorts the paths.  In dyn_path_values_item, only paths
+ * that lead into maps, which are few, are compared with all other paths.
  */
 #include "update.h"
 
@@ -166,9 +166,9 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * Copies each inner value into the tree of the outermost value around it.  If
- * several values have the same path, only the last one is used.  The paths of
- * copied and of omitted values are set to NULL.
+ * Sets each value whose path is inside another's in the tree of the outermost
+ * such value.  If several values have the same path, only the last is used.
+ * The paths of copied and of omitted values are set to NULL.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)

@@ -80,7 +80,7 @@ typedef struct Reply
 	DynJson		scan;
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if __type marks an error document */
-	bool		is_read;		/* true if a member satisfies is_of_read */
+	bool		is_read;		/* true if any member is of a read response */
 	const char *no_capacity;	/* error message; becomes NULL when the
 								 * capacity of the table is found */
 	double		units;

@@ -55,10 +55,10 @@ typedef struct DynWritten
 /*
  * Checks the response to a write, which has a success status.  If it is valid,
  * sets *written and returns NULL.  Otherwise, returns a description of the
- * error as dyn_page_check does.  Any server could send an empty object, so the
- * response must report the consumed capacity of `table`.  For a transaction,
- * this is one of its tables.  The response must contain the item if and only
- * if `returning` is true.
+ * error as dyn_page_check does.  The response must report the consumed
+ * capacity of `table`, because any server could send an empty object.  For a
+ * transaction, `table` is one of its tables.  The response must contain the
+ * item if and only if `returning` is true.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, bool returning,
@@ -73,8 +73,8 @@ extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 /* DynamoDB's reason for one write of a canceled transaction */
 typedef struct DynCancelReason
 {
-	char		code[64];		/* such as "ConditionalCheckFailed"; "None" if
-								 * the write was no reason to cancel */
+	char		code[64];		/* "None" if this write itself did not fail;
+								 * otherwise, e.g. "ConditionalCheckFailed" */
 	char		message[256];	/* text of the reason, truncated; may be "" */
 	DynScalar	item;			/* item (type M) for which the condition
 								 * failed, or ABSENT */

@@ -2,9 +2,9 @@
  * base_keys.c
  *		Detects the keys that an index returns repeatedly.
  *
- * Once a key was set aside in the sort (base_keys.h), no key is added to the
- * hash table any more.  So no key is in both the hash table and the sort, and
- * the sort has to remove only its own duplicates.
+ * When the hash table is full, new keys are set aside in a sort (base_keys.h).
+ * After the first such key, no key is added to the hash table any more.  So no
+ * key is in both, and the sort has to remove only its own duplicates.
  */
 #include "postgres.h"
 

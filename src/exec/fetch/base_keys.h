@@ -5,9 +5,9 @@
  *
  * An entry can move within a global secondary index while the index is read.
  * The index may then return the entry twice; the item must be returned once.
- * So keys are stored in a hash table.  Once the hash table has reached its
- * memory limit, new keys go to a sort instead, which may use a temporary file.
- * When the index has been read, the sort returns these keys, each once.
+ * So keys are stored in a hash table.  Once it has reached its memory limit,
+ * keys that it lacks go to a sort instead, which may use a temporary file.
+ * Finally, dyn_base_keys_next returns the keys of the sort, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * index; dyn_base_keys_next until it returns false; dyn_base_keys_free at any
@@ -30,7 +30,7 @@ extern DynBaseKeys *dyn_base_keys_create(const DynAccess *access);
 /*
  * Adds the key of an index entry.  Returns true if the key is new in the hash
  * table; the caller must then read its item.  Returns false if the hash table
- * already has the key, or if the key goes to the sort.
+ * already has the key, or is full, so that the key was added to the sort.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
@@ -42,7 +42,7 @@ extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size le
 
 /*
  * dyn_base_keys_has returns true if the key is in the hash table.
- * dyn_base_keys_is_full returns true if a new key would go to the sort.
+ * dyn_base_keys_is_full returns true if the hash table has reached its limit.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);

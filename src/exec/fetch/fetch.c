@@ -356,7 +356,7 @@ present_state(DynFetch *fetch)
 	return dyn_schedule_is_finished(fetch) ? DYN_FETCH_END : DYN_FETCH_WAITS;
 }
 
-/* Repeats the pump, because a request that it sends may fail at once. */
+/* Repeats dyn_fetch_pump, to handle requests that fail as it sends them. */
 DynFetchState
 dyn_fetch_poll(DynFetch *fetch)
 {

@@ -117,12 +117,12 @@ typedef enum DynFetchState
 	DYN_FETCH_WAITS,			/* dyn_fetch_next would wait */
 	DYN_FETCH_ITEM,				/* dyn_fetch_next would return an item */
 	DYN_FETCH_END				/* dyn_fetch_next would return NULL, and
-								 * dyn_fetch_count would return the sum */
+								 * dyn_fetch_count would not wait */
 } DynFetchState;
 
 /*
- * Returns what dyn_fetch_next (or dyn_fetch_count) would do now.  If the call
- * would wait, first receives data and sends requests, without waiting.
+ * If dyn_fetch_next (or dyn_fetch_count) would wait, receives data and sends
+ * requests, without waiting.  Then returns what that function would do now.
  * Invalidates the slots of the last item.  Not for keyed fetches.
  */
 extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
@@ -144,16 +144,16 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * Returns the next item of a stream of a keyed fetch; NULL at the end of the
- * stream, or if the stream was dropped.  The streams after this one are begun
- * before they are read.  If streams before this one were skipped, each of them
- * is begun only when it is read.  Pages wait until they are read or dropped.
+ * stream, or if the stream was dropped.  Streams with higher numbers are begun
+ * ahead, but a stream with a lower number, which was skipped, only when it is
+ * read.  Pages wait until they are read, or until their stream is dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
- * Sends the requests that the limits allow now, after streams were added to
- * the requests of a keyed fetch.  Since this may happen often, not every call
- * polls the network.
+ * Sends the requests that the limits allow now.  To be called after keys or
+ * Queries were added to the DynRequests of a keyed fetch.  Since this may
+ * happen often, not every call polls the network.
  */
 extern void dyn_fetch_extend(DynFetch *fetch);
 

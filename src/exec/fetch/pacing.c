@@ -27,10 +27,10 @@
  *
  * A size is the number of read units for an item; the described size is the
  * average according to DescribeTable.  The largest size is the maximum of all
- * measured sizes and of their moving average, which starts at the described
- * size.  An item of unknown size is assumed to have 400 kB.  A Scan or Query
- * costs at most as much as a page of 1 MB, even without a Limit.  But if a
- * local index fetches items from the table, they are counted like keys.
+ * measured sizes or, if greater, their moving average, which starts at the
+ * described size.  An item of unknown size is assumed to have 400 kB.  A Scan
+ * or Query costs at most as much as a page of 1 MB, even without a Limit.  But
+ * if a local index fetches items from the table, they are counted like keys.
  *
  * The Limit and the number of keys are chosen so that a request costs at most
  * half of what a budget grants in a second.  A fetch with budgets has at most
@@ -158,9 +158,9 @@ report_limit(const DynFetch *fetch, double limit, double cost)
  * statement's limit, a response shows how many units are left.
  *
  * If no response can be taken in, the fetch would wait forever, so the result
- * is false.  Either all responses are paused until memory is free, or a keyed
- * or in_turn fetch is at the memory limit.  Such a fetch takes in only the
- * responses of the awaited stream (schedule.c).
+ * is false.  This happens if all responses are paused until memory is free, or
+ * if a keyed or in_turn fetch is at the memory limit, because it then takes in
+ * only responses of the awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynFetch *fetch)
@@ -366,8 +366,8 @@ smoothed(double old, double seen)
 }
 
 /*
- * Leaves the pace and the averages unchanged if all keys of a batch are still
- * unprocessed, because accept_page (stream.c) then records a throttle.
+ * Updates the pace and the averages, unless all keys of a batch are still
+ * unprocessed: then accept_page (stream.c) records a throttle.
  */
 void
 dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,

@@ -50,8 +50,8 @@ typedef struct DynRequests
 
 /*
  * Returns true if the reads are strongly consistent.  A global index does not
- * support such reads, so plans with consistent_read never use one.  After
- * writes of this session, a global index is read with eventual consistency.
+ * support such reads, so plans with consistent_read never use one.  A session
+ * that has just written the table uses such reads, except for a global index.
  */
 static inline bool
 dyn_requests_are_consistent(const DynRequests *requests)

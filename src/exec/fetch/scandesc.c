@@ -15,7 +15,7 @@
 
 /* ---- key of an item, for error messages ---- */
 
-/* Counts the response, and returns the key of one of its items as text. */
+/* Returns an item's key as text; counts the response's items and units. */
 static const char *
 key_at(const DynScanDesc *scandesc, const DynRequestContext *about,
 	   const DynCall *call, const DynPath *paths, uint64 item)
@@ -113,8 +113,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 /*
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
  * key is requested, too, so that responses can be checked.  A jsonb column
- * that is read only in part must not contain this key, because its conversion
- * could raise an error.  If the key cannot be hidden, it is not requested.
+ * that is read only in part may contain the key.  The key is then hidden from
+ * the column, because its conversion could raise an error.  If the key cannot
+ * be hidden, it is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -140,10 +141,10 @@ scanned_rows(DynScanDesc *scandesc)
  * - the keys are read from an index, and then the items by these keys, or
  * - the items are read in batches, which return items in any order.
  *
- * A Scan has its own rule (scanned_rows).  Other reads include the sort
- * attributes, by which items may be merged.  If a Query may read several
- * partitions, the partition key is included, so that a response to the wrong
- * Query is detected.
+ * For a Scan, see scanned_rows.  In all other cases, the conversion includes
+ * the sort attributes, by which items may be merged.  If items may come
+ * from Queries for several partitions, the conversion includes the partition
+ * key, so that a response to the wrong Query is detected.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)

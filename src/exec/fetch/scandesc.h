@@ -18,8 +18,8 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* conversion of the scan's items */
-	DynRows    *own_rows;		/* like `rows`, but without a key that is
-								 * needed only to check responses */
+	DynRows    *own_rows;		/* like `rows`, but without key attributes that
+								 * are read only to check responses */
 	DynRows    *index_rows;		/* conversion of index entries, or NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
 	DynCounters *count_into;	/* counters to increase; usually `counters` */
@@ -64,15 +64,15 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
 /*
- * Returns the number of segments for a Scan.  Returns 1 if access->segments is
- * set, if the plan is not a Scan, if the Scan may end after a few items (a
+ * Returns the number of segments for a Scan; 1 if access->segments is used
+ * instead, if the plan is not a Scan, if the Scan may end after a few items (a
  * limit hint or a bound), or if the size of the table or index is unknown.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
  * Starts, in CurrentMemoryContext, a fetch of the attributes that `rows`
- * decodes, and stores it in scandesc->origin.  A keyed fetch joins no group.
+ * decodes, and sets scandesc->origin.  Unless keyed, it joins scandesc->group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

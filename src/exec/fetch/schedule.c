@@ -5,14 +5,15 @@
  *
  * A pump (dyn_fetch_pump) drives the network, takes in responses, and sends
  * requests within the statement's limits.  The rules for a stream depend on
- * how the consumer reads (fetch.c), and on whether it may stop early (LIMIT):
+ * how the consumer reads (fetch.c).  If the consumer may stop early (LIMIT), a
+ * row "may stop" replaces the row above it:
  *
  *						any order			merged			keyed
  *		active streams	max_concurrency		all				4 * max_concurrency
  *		  may stop		1 + used up			all				4 * max_concurrency
  *		reads ahead		always				always			always
- *		  may stop		after three requests, or when its pages are used up; keyed:
- *						only the stream that is awaited
+ *		  may stop		after 3 requests	after 3			after 3 requests,
+ *											requests		if it is awaited
  *		starves			if no page waits	if it has no	if it is awaited
  *						and no response		item, and no	and has no page
  *						can arrive			response can
@@ -20,10 +21,10 @@
  *
  * "Used up" is the number of responses that had no items, or whose items were
  * all returned.  A stream starves if the consumer cannot continue without it.
- * Streams that are read in turn follow the first column, with two exceptions.
- * The stream whose turn it is starves if it has no page, and no other stream
- * starves.  If the consumer may stop early, LAZY_TURNS limits the active
- * streams.  Until a fetch reaches its bound (DynReadBound), one is active.
+ * Streams that are read in turn follow the first column, except that only the
+ * stream whose turn it is can starve, when it has no page, and that LAZY_TURNS
+ * limits the active streams if the consumer may stop early.  Until a fetch
+ * reaches its bound (DynReadBound), only one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
@@ -34,9 +35,9 @@
  *
  * A response can arrive if its request is in flight and it is not paused.  If
  * limits stop a stream that has no item or page, it waits for the responses of
- * its fetch and, below an asynchronous Append, of the other children.  In the
- * end, none of them can arrive any more.  The stream then starves, and sends
- * unless its pace or a budget delays it.
+ * its fetch and, below an asynchronous Append, of the other children.  Once no
+ * such response can arrive any more, the stream starves.  It then sends unless
+ * its pace or a budget delays it.
  */
 #include "postgres.h"
 
@@ -60,14 +61,14 @@
 
 /*
  * If the consumer may stop early, a stream does not read ahead until it has
- * sent this number of requests and the fetch has reached any DynReadBound.
+ * sent this number of requests, and the DynReadBound, if any, is reached.
  */
 #define LAZY_PAGES				3
 
 /* Maximum number of items returned between two calls of dyn_fetch_pump. */
 #define ITEMS_BETWEEN_PUMPS		512
 
-/* Each dyn_fetch_extend brings the next pump nearer by this many items. */
+/* A dyn_fetch_extend counts as this many items of ITEMS_BETWEEN_PUMPS. */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /*
@@ -268,8 +269,8 @@ dyn_schedule_turn(const DynFetch *fetch)
 }
 
 /*
- * Returns true if the consumer can continue only with a page of this stream.
- * If items come in any order, a page of any stream would also do.
+ * Returns true if the consumer can continue only with a page of this stream
+ * or, if items come in any order, if it has no page of any stream.
  */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
@@ -352,9 +353,9 @@ send_requests(DynFetch *fetch)
 
 /*
  * Returns true if the stream's response should be parsed now.  If memory is
- * short, a response is parsed only when the consumer needs a page.  If it were
- * parsed earlier, memory would not allow the stream's next request, and the
- * consumer would use up all pages while no request is in flight.
+ * short, a response is parsed only when the consumer has used up all pages and
+ * needs this one.  There is then usually memory for the stream's next request,
+ * which is in flight while the consumer reads the page.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
