@@ -27,9 +27,9 @@
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
- * A response longer than expected is charged in steps of SPACE_STEP bytes.  A
- * step is charged before all allowed bytes have arrived, when less than
- * SPACE_MARGIN is left, so that the transfer pauses only if memory is short.
+ * When a response has come within SPACE_MARGIN of its limit of bytes
+ * (DynStream.allowed), the limit is raised by up to SPACE_STEP.  So the
+ * transfer pauses only if the statement is short of memory.
  */
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
@@ -56,7 +56,7 @@ dyn_stream_begin(const DynFetch *fetch, DynStream *stream, int number)
 	stream->count = 0;
 	stream->has_head = false;
 	dyn_progress_begin(&stream->progress);
-	/* sort values are unique in a partition of a table, but not of an index */
+	/* only in an index can items of a partition have the same sort value */
 	dyn_seam_begin(&stream->seam, params->sort_slot, params->requests->backward,
 				   params->requests->index == NULL);
 	stream->batch.nkeys = 0;
@@ -114,10 +114,10 @@ pick_keys(const DynFetch *fetch, DynStream *stream,
 		stream->batch_most = params->batch_keys > 0 ? params->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
-	/* at least one key is open, since the stream would have ended otherwise */
 	Assert(batch->nkeys == request->nkeys);
 	request->npicked = dyn_batch_request(batch, (int) dyn_pacing_limit(fetch, stream->batch_most),
 										 picked);
+	/* there are open keys, since the stream would have ended otherwise */
 	Assert(request->npicked > 0);
 	request->picked = picked;
 }
@@ -517,10 +517,10 @@ check_response(DynFetch *fetch, DynStream *stream,
 
 /*
  * Estimates the read units of a response that does not report them, as with
- * some emulators.  A short page uses fewer units than expected (stream->cost).
- * So a Query or Scan uses at most the units of the examined items, if the size
- * of items is known.  If it is unknown, a last page uses at most the units of
- * the response's bytes.  A filter or projection can make this too low.
+ * some emulators.  The estimate is stream->cost (the expected units), but for
+ * a Query or Scan at most the units of the examined items.  If the size of
+ * items is unknown, the estimate for a last page is at most the units of the
+ * response's bytes, which is too low if there is a filter or projection.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,
@@ -588,7 +588,7 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 	stream->more = true;
 	/*
 	 * BatchGetItem reads at most 1 MB from a partition.  If keys are left over
-	 * although even the largest item would not exceed it, they were throttled.
+	 * although another item of any size could be added, they were throttled.
 	 */
 	if (page->page.unprocessed != NULL &&
 		(page->page.units_reported ? page->page.units / (fetch->params.consistent ? 2 : 1)
@@ -596,7 +596,6 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 		dyn_pacing_refuse(fetch, stream);
 }
 
-/* Leaves the page in fetch->spare for now, so that a failed check frees it. */
 void
 dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 {
@@ -629,6 +628,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 		fetch->spare = calloc(1, sizeof(DynFetchPage));
 		dyn_check_oom(fetch->spare == NULL);
 	}
+	/* if a check raises an error, the page is freed as part of fetch->spare */
 	page = fetch->spare;
 	dyn_call_take_response(stream->call, &page->body);
 	/* reduce the estimate by half at most: the response of an empty segment is short */

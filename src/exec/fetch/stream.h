@@ -47,8 +47,9 @@ typedef struct DynStream
 	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys is 0
 								 * before the first request */
 	int			batch_most;		/* BatchGetItem: limit of keys per request */
-	int			batch_complete; /* BatchGetItem: number of complete keys */
-	bool		sent_after_refresh; /* fetch->refreshed at the last request */
+	int			batch_complete; /* number of keys that are DYN_KEY_COMPLETE */
+	bool		sent_after_refresh; /* value that fetch->refreshed had when
+									 * the last request was sent */
 	double		cost;			/* expected read units of the request */
 	double		expected;		/* units added to statement->expected_units */
 	double		charge;			/* read units charged for each attempt */
@@ -61,7 +62,7 @@ typedef struct DynStream
 	DynFetchPage *first;		/* list of waiting pages */
 	DynFetchPage *last;
 
-	/* merging: true if `head` and `sort` describe the stream's next item */
+	/* only if streams are merged: the stream's next item, if has_head */
 	bool		has_head;
 	DynValue   *head;
 	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* sort values of `head` */
@@ -81,7 +82,7 @@ typedef struct DynPacing
 	double		budget_units;	/* limit of a request (read units); 0: none */
 	double		most_item;		/* largest measured units per item or key */
 	double		most_request;	/* largest measured read units of a request */
-	int			awaited;		/* number of responses not yet taken in */
+	int			awaited;		/* number of streams that are in_flight */
 } DynPacing;
 
 struct DynFetch
@@ -106,22 +107,23 @@ struct DynFetch
 	bool		refreshed;		/* true if the table was described again */
 	bool		matches;		/* true if that description matches the plan */
 
-	/* the schedule (schedule.c); "keyed": used only if params.keyed is set */
+	/* schedule; members marked "keyed" are used only if params.keyed is set */
 	int			nactive;
 	int			max_active;
 	int			space;			/* allocated length of `active` */
 	DynStream **active;			/* active streams (sorted by number, unless
 								 * keyed), followed by streams to reuse */
-	int			nstreams;		/* number of all streams in `active` */
+	int			nstreams;		/* number of streams, active or to be reused */
 	int			next_stream;	/* next stream to begin, in order of numbers */
 	Bitmapset  *settled;		/* keyed: set of streams begun or dropped */
 	int			pages_used;		/* number of pages whose items were returned */
 	int			empty;			/* number of responses without items */
 	int			until_pump;		/* items until the next dyn_fetch_pump call */
 	int			awaited;		/* keyed: number of the stream being read */
-	DynStream  *current;		/* keyed: awaited stream; NULL if not active */
+	DynStream  *current;		/* keyed: active stream `awaited`, or NULL */
 	bool		draining;		/* true if no further requests may be sent */
-	bool		solo_wait;		/* true while awaited without the group */
+	bool		solo_wait;		/* true while the consumer waits for this fetch
+								 * only, not for all of params.group */
 
 	DynFetchPage *page;			/* current page; NULL if merging or keyed */
 	DynFetchPage *cached;		/* page stored for a rewind, or NULL */
@@ -185,7 +187,7 @@ extern void dyn_stream_allow_all(DynStream *stream);
 /* Removes and returns the first waiting page; NULL if there is none. */
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
-/* Makes a used page spare, and subtracts its bytes from statement->bytes. */
+/* Recycles a used page, and subtracts its bytes from statement->bytes. */
 extern void dyn_page_done(DynFetch *fetch, DynFetchPage *page);
 
 /* True if the stream has no request to send or in flight, and no page. */
@@ -212,8 +214,8 @@ extern void dyn_pacing_init(DynFetch *fetch);
 extern double dyn_pacing_delay(const DynFetch *fetch, const DynStream *stream);
 
 /*
- * Returns the maximum number (0: unlimited) of items that one page may examine,
- * or of keys in one BatchGetItem.  The number is at most `limit`.
+ * Returns `limit`, a number of items of one page or keys of one BatchGetItem
+ * (0: unlimited), or a lower limit if budgets or pace require it.
  */
 extern long dyn_pacing_limit(const DynFetch *fetch, long limit);
 
@@ -267,7 +269,7 @@ extern void dyn_schedule_wait(DynFetch *fetch);
 /* True if an active stream may send a request now. */
 extern bool dyn_schedule_may_send(const DynFetch *fetch);
 
-/* True if the next pump can take in a response, or resume a needed one. */
+/* True if the next pump can take in a response, or resume a paused one. */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
 /* Returns the first active stream, by number, that is not done; or NULL. */

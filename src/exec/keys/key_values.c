@@ -128,10 +128,10 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
  * Shortens a limit that is longer than any key to its first max_bytes bytes.
  * A key is below the long limit if and only if it is not above the short one.
  *
- * If this splits a character c, the new limit is the end of all texts that
- * begin with the characters before c.  Keys that begin with them are below the
- * long limit: they have too few bytes left for another character as long as c,
- * and shorter UTF-8 characters sort lower than c.
+ * If max_bytes divides a character c, the new limit is the upper limit of all
+ * texts that begin with P, the characters before c.  A key that begins with P
+ * is below the long limit: after P, it has too few bytes left for a character
+ * as long as c, and shorter UTF-8 characters sort lower than c.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -199,7 +199,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds the elements of an array, or the current one of a shared array. */
+/* Adds the array's elements or, if context->shared has it, the current one. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -613,8 +613,8 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Sets part `p` to the unit, such as a year, that contains the unit of its
- * determiner, such as a month.  Returns false if predicates exclude it.
+ * Sets points[p], such as a year, from the part that determines it, such as a
+ * month.  Returns false if there is no result, or predicates exclude it.
  */
 static bool
 set_unit(const TemplatedParts *parts, int p, DynText *points)
@@ -635,8 +635,8 @@ set_unit(const TemplatedParts *parts, int p, DynText *points)
 }
 
 /*
- * Composes strings from one span of each part, which `number` selects, and
- * stores their span.  Returns false if there are no such strings.
+ * Stores in *span the span of the strings that the template composes from one
+ * span of each part (combination `number`).  Returns false if there are none.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
@@ -664,7 +664,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		if (parts->determiner[p] != NULL && !set_unit(parts, p, points))
 			return false;
 	}
-	/* if memory runs out here, dyn_copy_bytes returns NULL (checked below) */
+	/* if this fails, dyn_copy_bytes finds failed buffers, and returns NULL */
 	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);
@@ -706,8 +706,8 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 			add_clipped(&set, span);
 	}
 	/*
-	 * Do not merge adjacent spans.  Each span is one combination, and items
-	 * are in the order of the template's next part only within one span.
+	 * Do not merge adjacent spans: within the span of one combination of
+	 * values, but not beyond, items are sorted by the template's next part.
 	 */
 	return make_set(&set, false);
 }

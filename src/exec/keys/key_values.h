@@ -1,7 +1,7 @@
 /*
  * key_values.h
- *		Computes the values that predicates, with their run-time values, allow
- *		for a key attribute.
+ *		Computes the values of a key attribute that satisfy predicates, given
+ *		the run-time values of the predicates.
  *
  * DynamoDB's rules for keys apply here.  Values are not empty, and have at
  * most 2048 bytes in a partition key and 1024 in a sort key.  A sort key has
@@ -52,7 +52,7 @@ typedef struct DynResolveContext
 /*
  * Returns the values, of at most `max_bytes` bytes each, that all matched
  * predicates of an attribute allow.  If template parts have too many
- * combinations, raises an error or sets *unusable (dyn_too_many_keys).
+ * combinations, raises an error or, if context->has_fallback, sets *unusable.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);

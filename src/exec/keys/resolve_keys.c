@@ -47,8 +47,8 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	DynCond   **conds;
 
 	/*
-	 * Overlapping spans are always merged.  Adjacent spans stay separate if
-	 * the plan is ordered, because rows are in its order only within a span.
+	 * Overlapping spans are always merged.  In an ordered plan, adjacent spans
+	 * stay separate: the rows of a merged span would not be in its order.
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/* for an ordered plan, the planner has limited the number of Queries */
@@ -85,7 +85,7 @@ make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divi
 
 /*
  * Makes the Queries, or sets `contradiction`.  Omits the condition on the
- * first range attribute if the keys have its value, from (a, b) IN (...).
+ * first range attribute if the keys, from (a, b) IN (...), include it.
  */
 static void
 resolve_queries(const DynResolveContext *context, const DynAccess *access,
@@ -97,7 +97,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* in an ordered plan, the rows of a wider range would be out of order */
+	/* a wider range may be sorted by an earlier part than the plan expects */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -145,9 +145,9 @@ typedef struct Pairs
 	int			nparts;
 	bool		paired;
 	bool		touching;		/* true to merge adjacent spans of a key */
-	const DynSpans *others;		/* values of each part that predicates other
-								 * than (a, b) IN (...) allow; `at` is NULL if
-								 * there are no such predicates */
+	const DynSpans *others;		/* for each part: values allowed by predicates
+								 * other than (a, b) IN (...); others[i].at is
+								 * NULL if part i has no such predicates */
 	int			n;
 	int			space;
 	char	   *at;
@@ -199,8 +199,8 @@ compare_pairs(const void *a, const void *b, void *arg)
 }
 
 /*
- * If the spans of the pairs `i` and `other` overlap or, with `touching`, are
- * adjacent, extends the first span by the second, and returns true.
+ * If the spans of pairs `i` and `other` overlap (or, if pairs->touching, are
+ * adjacent), extends the first span by the second, and returns true.
  */
 static bool
 unite_spans(Pairs *pairs, int i, int other)
@@ -294,9 +294,9 @@ free_unused_copies(Pairs *pairs)
 }
 
 /*
- * Makes space for more pairs; returns false if there are too many.  Unites the
- * pairs first, so that memory is proportional to the requests, not to the
- * combinations of list elements.
+ * Makes space for more pairs; returns false if there are too many.  First
+ * unites pairs that need only one request, so that memory is proportional to
+ * the requests, not to the combinations of list elements.
  */
 static bool
 reserve_pairs(const DynResolveContext *context, Pairs *pairs, double more)
@@ -446,8 +446,8 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 }
 
 /*
- * For each combination of the elements of `lists`, adds the pairs of `arm`,
- * which is a row of (a, b) IN (...), or NULL as in compute_sets.
+ * Adds pairs for each combination of the elements of `lists`: the pairs of
+ * `arm`, a row of (a, b) IN (...), or those of all predicates if it is NULL.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -605,8 +605,8 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 
 /*
  * Returns the least integer that a lower limit allows, or the greatest that an
- * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Handles
- * a fraction in the limit's text, because a double may round the fraction.
+ * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Finds a
+ * fraction in the limit's text, because a double may round the fraction away.
  */
 static double
 integer_of_limit(const DynLimit *limit, bool lower)
@@ -644,7 +644,7 @@ resolve_segments(const DynResolveContext *context, const DynAccess *access,
 								integer_of_limit(&spans.at[i].upper, false));
 
 		CHECK_FOR_INTERRUPTS();
-		/* analyzer: both limits are integers; `upper` < access->segments */
+		/* analyzer: the counter is exact: an integer below access->segments */
 		for (double segment = lower; segment <= upper; segment++)
 			resolved->segments[resolved->nsegments++] = (int) segment;
 	}

@@ -49,7 +49,8 @@ typedef struct DynResolvedAccess
 
 /*
  * Resolves the access plan, in CurrentMemoryContext; *resolved points into
- * `values`.  If there are too many keys, raises an error, or sets `incomplete`.
+ * `values`.  If there are too many keys, sets `incomplete` if access->unsure,
+ * and raises an error otherwise.
  */
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);

@@ -43,7 +43,7 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* A batch and the cache may each use at least fetch_memory / SPACE_PART. */
+/* Minimum of a batch's and of the cache's limit: fetch_memory / SPACE_PART */
 #define SPACE_PART			8
 
 /* Maximum memory of one response's transient rows, which are needed once. */
@@ -65,7 +65,7 @@ typedef struct Execution
 
 struct DynLookups
 {
-	DynItems	items;			/* open execution's source (must be first) */
+	DynItems	items;			/* source of rows of `open` (must be first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;
 	MemoryContext context;
@@ -76,7 +76,7 @@ struct DynLookups
 	TupleTableSlot *slot;		/* slot for rows to be cached */
 	DynValue   *item_slots;		/* slots of an item, if items are cached */
 	DynLookupBatch first;		/* the executions' BatchGetItems or Queries */
-	DynLookupBatch base;		/* BatchGetItems by keys that `first` lists */
+	DynLookupBatch base;		/* BatchGetItems by keys from index Queries */
 	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;
 
@@ -85,7 +85,7 @@ struct DynLookups
 	Execution  *executions;
 	int			nexecutions;
 	int			space;
-	int			next;			/* executions before it ran or were skipped */
+	int			next;			/* index of the first not yet run or skipped */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution whose rows are returned now, or NULL */
@@ -152,7 +152,7 @@ add_execution(DynLookups *lookups, const DynValues *values)
 	return execution;
 }
 
-/* Resolves the execution again, in the batch's memory, for its new Queries. */
+/* Stores the execution's new Queries, resolved again in the batch's memory. */
 static void
 fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 {
@@ -200,8 +200,8 @@ find_entries(DynLookups *lookups, Execution *execution,
 		CHECK_FOR_INTERRUPTS();
 
 		/*
-		 * If an idle entry refers to listed items, their entries may have
-		 * become EMPTY.  Then the index Query is sent again.
+		 * The idle entry of an index Query cannot be used if the entry of one
+		 * of its items has become EMPTY.  The Query is then sent again.
 		 */
 		if (entry->is_idle && !dyn_lookup_entry_is_servable(entry))
 		{
@@ -231,7 +231,7 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 	int			first_new = lookups->first.n;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynResolvedAccess resolved;
-	int			full;			/* entries whose requests are complete */
+	int			full;			/* number of entries whose requests are full */
 
 	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   &resolved);
@@ -285,8 +285,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  If the values are not those of the first execution that has not
- * run, but those of the previous one, the latter runs again: returns -1.
+ * skipped.  Also returns -1 if the last execution is run again, that is, if it
+ * has these values, and the next execution has others.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -514,7 +514,7 @@ next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *s
 	return next_cached_row(lookups, entry, &lookups->row, slot);
 }
 
-/* ---- serving an entry with listed items ---- */
+/* ---- serving an index Query, whose items are then read by key ---- */
 
 static int
 chunk_keys(const DynLookups *lookups)
@@ -524,8 +524,8 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a listed key to the entry of the index Query and, unless its item is
- * cached or requested, to lookups->base.
+ * Adds a key that an index Query returned to the Query's entry.  Also adds it
+ * to lookups->base, unless the key's item is cached or already requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -542,8 +542,8 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 
 /*
  * Stores in `parts` the next listed key; returns false after the last.  Skips
- * keys that base_keys already has.  If base_keys is full, it stores new keys
- * for later; they are returned after the end of the index Query (base_keys.h).
+ * keys that base_keys already has.  New keys that come when base_keys is full
+ * are returned after the end of the index Query (base_keys.h).
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -620,8 +620,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * items of these keys.  Begins with `entry`, whose rows are returned now.
  * Then reads keys for later entries that have none yet.
  *
- * A later entry that already has keys is skipped.  The reset has canceled the
- * requests for some of its items; next_listed_row() must repeat these first.
+ * Skips later entries that already have keys: next_listed_row() must first
+ * repeat requests for their items that dyn_lookup_batch_reset has canceled.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -659,8 +659,8 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		}
 		item->served_in = lookups->served;
 		/*
-		 * Request the item again.  An execution has ended without the item,
-		 * and then a chunk for another entry has canceled the item's request.
+		 * Request the item again: an execution ended before it received the
+		 * item, and a reset for another entry then canceled the request.
 		 */
 		if (item->state == DYN_LOOKUP_EMPTY)
 		{

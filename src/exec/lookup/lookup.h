@@ -42,9 +42,9 @@ typedef struct DynLookupCounters
 } DynLookupCounters;
 
 /*
- * Returns the lookups for the executions of a scan, and adds their opener
- * before the scan's other openers.  The lookups live until the end of the
- * scan, in a new child of CurrentMemoryContext, and add to `counters`.
+ * Returns the lookups for the executions of a scan.  Adds their DynOpener in
+ * front of input->openers.  The lookups live until the end of the scan, in a
+ * new child of CurrentMemoryContext, and add to `counters`.
  */
 extern DynLookups *dyn_lookups_create(DynInput *input, DynLookupCounters *counters);
 

@@ -17,9 +17,8 @@
  * A batch has the entries to be filled, and the fetch of their results.
  *
  * Legal order for a batch: dyn_lookup_batch_reset; dyn_lookup_batch_add for
- * each entry (for a partition, the caller then stores its Query in the batch);
- * dyn_lookup_batch_send at any time, for entries whose keys or Queries are
- * stored.
+ * each entry; dyn_lookup_batch_send at any time.  After the entry of a Query
+ * is added, and before it is sent, the caller stores the Query in `queries`.
  */
 #ifndef DYN_EXEC_LOOKUP_CACHE_H
 #define DYN_EXEC_LOOKUP_CACHE_H
@@ -59,14 +58,14 @@ typedef struct DynLookupEntry
 	List	   *rows;			/* list of MinimalTuple; unnested table: list
 								 * of records of items (item_record.h) */
 
-	/* row that only one execution needs; it replaces `rows`, which are NIL */
+	/* row needed by only one execution; `rows` is NIL if `transient` is set */
 	DynTransientRows *transient;	/* memory of the row, or NULL if none */
 	Datum	   *values;
 	bool	   *nulls;
 
-	List	   *items;			/* entry of an index Query: entries of the
-								 * items whose keys the Query has listed (list
-								 * of DynLookupEntry *, pinned) */
+	List	   *items;			/* pinned entries (DynLookupEntry *) of items
+								 * whose keys this entry's index Query has
+								 * returned; NIL for other entries */
 	DynBaseKeys *base_keys;		/* all keys that the index Query has listed;
 								 * NULL while `items` still has all of them */
 
@@ -128,7 +127,7 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   DynTransientRows *transient,
 											   const TupleTableSlot *slot);
 
-/* Appends `item`, which the entry's index Query has listed, and pins it. */
+/* Appends `item` to entry->items, and pins `item`. */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
@@ -183,8 +182,8 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
 
 /*
  * Creates the requests for the first `n` entries, and sends those that the
- * limits of the fetch allow now.  Keys are not added to a BatchGetItem later,
- * so all BatchGetItems of the batch, except the last, must be full.
+ * limits of the fetch allow now.  For full keys, `n` must be a multiple of
+ * DYN_BATCH_GET_MAX_KEYS, except in the last call: requests get no keys later.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 

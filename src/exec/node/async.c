@@ -41,7 +41,8 @@ typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
 	dlist_head	fetches;		/* fetches that the Append waits for */
-	const AsyncRequest *waiter; /* last to register the descriptor, or NULL */
+	const AsyncRequest *waiter; /* request of the child that was the last to
+								 * register the epoll descriptor, or NULL */
 } DynAsyncGroup;
 
 /* ---- groups of children ---- */
@@ -87,9 +88,9 @@ end_outdated_runs(const DynScan *scan)
 }
 
 /*
- * Removes the fetches of children without a pending AsyncRequest from the
- * group.  The Append does not wait for rows of these children, so the other
- * children must not delay their own requests until these have responses.
+ * Removes from the group the fetches of children without a pending
+ * AsyncRequest.  The Append does not wait for rows of these children, so the
+ * other children must not wait for their responses before sending a request.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)

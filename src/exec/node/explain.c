@@ -167,7 +167,7 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* omit a last EACH without bounds: it allows all enumerated values */
+	/* omit `last` if it is EACH without bounds: it allows all listed values */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }
@@ -399,7 +399,7 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 }
 
-/* Shows durations; in text format only if requests were sent. */
+/* Shows durations, but omits them in text format if no requests were sent. */
 static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {

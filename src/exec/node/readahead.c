@@ -16,8 +16,8 @@
  * outer row is joined to at most one inner row, the first batch has n rows.
  * But if reading a row has side effects, or if evaluating a scan's values may
  * raise an error, all batches have one row: a row that was read ahead might
- * never be requested.  (Conditions on the outer rows themselves may still
- * raise an error for a row that is never requested, as in parallel workers.)
+ * never be requested.  (A condition on the outer rows may still raise an error
+ * for such a row.  This is accepted, because parallel workers do the same.)
  *
  * A batch also ends when the lookups have enough requests
  * (dyn_lookups_is_full), or when its rows take more than fetch_memory or half
@@ -116,11 +116,11 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 }
 
 /*
- * Finds the scans to prefetch for, and the parameters on which they depend.  A
- * loop's parameters are columns of the rows that this node returns.  The
- * parameters of subplans are columns of the child's rows, so a node whose
- * projection changes these rows does not prefetch for subplans.  The node does
- * not prefetch in EvalPlanQual either, which tests single rows.
+ * Finds the scans to prefetch for, and the parameters on which they depend.
+ * For a nested loop, these are columns of the rows that this node returns.
+ * For subplans, they are columns of the child's rows, so the node does not
+ * prefetch if it has a projection, which changes these rows.  Nor does it
+ * prefetch in EvalPlanQual, which tests single rows.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -205,7 +205,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 			   *lc2;
 
 	Assert(ahead->scans != NIL);
-	/* subplans refer to the row as scan tuple, the loop as outer tuple */
+	/* set both: subplans read the scan tuple, nested loops the outer tuple */
 	econtext->ecxt_scantuple = econtext->ecxt_outertuple = slot;
 	forboth(lc, ahead->params, lc2, ahead->exprs)
 	{
@@ -268,8 +268,8 @@ clear_batch(ReadAhead *ahead)
 			MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
 
 		/*
-		 * Before PostgreSQL 18, tuplestore_clear() leaves rows that were read
-		 * from the file counted as memory, so the next row would go to a file.
+		 * Before PostgreSQL 18, tuplestore_clear() goes on counting the memory
+		 * of rows read from the file, so the next row would go to a file.
 		 */
 		tuplestore_end(ahead->rows);
 		ahead->rows = tuplestore_begin_heap(false, false, ahead->store_kb);
@@ -333,8 +333,8 @@ read_batch(ReadAhead *ahead)
 		ahead->bytes += row->t_len + ROW_OVERHEAD;
 		ExecForceStoreMinimalTuple(row, ahead->out, false);
 		/*
-		 * lookups find an execution by the bytes of its values, so use the
-		 * stored row, which the loop will receive
+		 * use the row as stored: the executions will receive it in this form,
+		 * and lookups find an execution only by equal bytes of its values
 		 */
 		prefetch_row(ahead, ahead->out);
 	}

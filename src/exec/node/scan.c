@@ -77,8 +77,8 @@ prepare_scan(DynScan *scan, int eflags)
 }
 
 /*
- * Warns, once for a statement, that SELECT FOR UPDATE or FOR SHARE does not
- * lock rows of a table that can be written.  A value computed from such a row
+ * If the table is updatable, warns once per statement that SELECT FOR UPDATE
+ * or FOR SHARE does not lock its rows.  A value computed from an unlocked row
  * may overwrite the change of another session.
  */
 static void
@@ -211,7 +211,7 @@ begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/* initplans that run here can share the read while `running` is false */
+	/* an initplan run here can share reads with a scan not yet `running` */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	foreach(lc, scan->input.openers)
@@ -291,12 +291,12 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * expected page.  A scan of several keys qualifies if its requests are sent
  * together with those of another scan of the same keys (one_round).
  *
- * The plan must be certain to read the scan, unless another input of a node
- * above is empty; then the request is wasted.  These scans do not qualify:
+ * The plan must be certain to read the scan, with one exception: if another
+ * input of a node above is empty, the request is wasted.  Excluded are:
  * - scans that a LIMIT may skip or stop, and scans below a one-time filter or a
  *   Memoize
- * - scans in a subplan: they start together when the subplan begins, except
- *   scans of which rows may remain unread if the executor stops the subplan
+ * - scans in a subplan, until the subplan begins; its scans then start
+ *   together, except those that the executor may leave partly unread
  * - scans that are executed for each row of another node
  *
  * The scan's expressions are evaluated even if the statement turns out not to
@@ -410,10 +410,10 @@ dynIterateForeignScan(ForeignScanState *node)
 /*
  * Checks a row again for EvalPlanQual.  For a scan of a relation, core itself
  * checks fdw_recheck_quals, so returns true.  A scan without its own relation,
- * such as a count in a subquery, must be executed instead.  Before 15.15,
- * 16.11, 17.7 and 18.1, EvalPlanQual does not execute it, but calls this
- * function, which does.  Core must not check the count with fdw_recheck_quals,
- * which are conditions on the rows that a fallback (requested.c) counts.
+ * such as a count in a subquery, must be executed again.  EvalPlanQual does so
+ * since 15.15, 16.11, 17.7 and 18.1; before, it calls this function, which
+ * executes the scan.  Removes fdw_recheck_quals, so that core does not check
+ * the count: they are conditions on the rows that requested.c counts.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -465,11 +465,11 @@ dynReScanForeignScan(ForeignScanState *node)
 /* ---- items without rows ---- */
 
 /*
- * Returns the number of items that a Scan or Query read if none of them is a
- * row, or 0 if there was a row.  Counts the items that the conversion rejected
- * or, if there are none, those that DynamoDB removed by the item filter.
- * Returns 0 if other filters were sent, since they may have removed rows; also
- * returns 0 for GetItem, since its key often belongs to another entity.
+ * Returns how many items a Scan or Query has read without finding a row: those
+ * that the conversion rejected or, if it rejected none, those that DynamoDB
+ * removed by the item filter.  Returns 0 if there was a row, or if other
+ * filters were sent, since they may have removed rows.  Also returns 0 for
+ * GetItem, since its key often belongs to another entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)

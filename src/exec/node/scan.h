@@ -42,7 +42,7 @@ typedef struct DynScan
 								 * has another one if a condition such as
 								 * $1 IS NULL is true (plan/paths/choice.c) */
 
-	bool		counted;		/* true if the row of a count was returned */
+	bool		counted;		/* count: true if its only row was returned */
 	ExprState  *checks;			/* fdw_recheck_quals of a count, which core
 								 * must not check (dynRecheckForeignScan) */
 

@@ -553,8 +553,8 @@ is_row(DynRows *rows)
 /*
  * Returns true if the item is a row according to the templates.  Raises an
  * error if the item is ambiguous, or if a placeholder has a mismatch.  If
- * note_error is set, it receives the error instead.  Then an ambiguous item is
- * not a row, but an item with a mismatch is a row.
+ * note_error is set, raises no error: the result is then false for an
+ * ambiguous item, and true for an item with a mismatch.
  */
 static bool
 parts_match(DynRows *rows, TupleTableSlot *unused)

@@ -98,10 +98,10 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	/*
-	 * If this callback is set, it receives each error, even under on_mismatch
-	 * 'null', and the error is not raised.  A value with an error becomes
-	 * NULL, and an ambiguous item is not a row.  `attnum` is 0 for an error
-	 * without a column.
+	 * If this callback is set, each error, even under on_mismatch 'null', is
+	 * passed to it and not raised.  A value with an error becomes NULL.  An
+	 * item whose key matches its template in several ways is skipped.
+	 * `attnum` is 0 for an error without a column.
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
@@ -109,9 +109,9 @@ typedef struct DynRows
 
 	DynCond    *test;			/* item filter as a condition, or NULL */
 	struct DynParts *parts;		/* parts of templated attributes, or NULL */
-	DynNames   *omitted;		/* attributes that a column with document
-								 * 'rest' omits for the current item; NULL if
-								 * they are the same for all items */
+	DynNames   *omitted;		/* attributes of the current item that a column
+								 * with the option document 'rest' leaves out;
+								 * NULL if these are the same for all items */
 	DynBuffer	scratch;		/* scratch buffer of `test` */
 	DynUnnested *unnested;		/* elements that are rows, or NULL */
 
@@ -145,11 +145,11 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
- * Hides from `rows` the parts of documents that `all` requests, but `own` does
- * not.  Then values in these parts cannot raise errors.  `all` is `rows`, or
- * the conversion to which `rows` was added.  Returns false if the parts cannot
- * be hidden.  Must be called after all calls of dyn_rows_add_rows.  Allocates
- * in CurrentMemoryContext.
+ * Makes `rows` ignore parts of documents that its scan does not need, so that
+ * values in them cannot raise errors.  `own` requests what the scan needs.
+ * `all`, which is `rows` or the conversion to which `rows` was added, requests
+ * all that is read.  Returns false if this fails.  Must be called after all
+ * calls of dyn_rows_add_rows.  Allocates in CurrentMemoryContext.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
@@ -164,8 +164,8 @@ extern int	dyn_rows_slot(const DynRows *rows, const char *name);
  * the relation is unnested.  The values of a row's columns are valid until the
  * next item is begun.
  * - dyn_rows_begin raises an error if a key attribute matches its template in
- *   several ways, if a placeholder of the key is not a value of its column, or
- *   if a value cannot be unnested.
+ *   several ways, if a placeholder of the key has a text that is not valid for
+ *   its column, or if a value cannot be unnested.
  * - dyn_rows_next raises an error if a value does not match its column, or if
  *   a column declared NOT NULL is NULL.
  * - dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.

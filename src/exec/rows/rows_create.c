@@ -43,7 +43,7 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/* Returns the path, without steps below a key attribute (access->scalars). */
+/* Returns the path, or only its attribute if that is in rows->scalars. */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
 {
@@ -125,8 +125,8 @@ read_attribute(DynRows *rows, const char *name)
 
 /*
  * Requests the attributes that `flags` (DYN_ROWS_*) selects.  Stores the slots
- * of the sort attributes and of the table's key.  Full items have the key in
- * any case, so the key then gets slots even without DYN_ROWS_KEY.
+ * of the sort attributes and of the table's key.  If full items are requested,
+ * which contain the key, the key gets slots even without DYN_ROWS_KEY.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -348,8 +348,8 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 			continue;
 		more = true;
 		/*
-		 * Only members directly below a document can be hidden.  So if `own`
-		 * needs doc.a.x, doc.a.y is visible, even if only `all` requests it.
+		 * Only direct members of a document can be hidden.  If `own` requests
+		 * doc.a.x, and `all` doc.a.y, then doc.a.y cannot be hidden.
 		 */
 		fails |= deep && (member == NULL ||
 						  dyn_names_have(members, member, strlen(member)));

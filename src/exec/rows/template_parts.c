@@ -75,8 +75,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- split of the key attributes ---- */
 
 /*
- * Splits the key attributes, and returns whether the item can be a row.
- * Ignores times whose text is too short or too long; judge_values() does not.
+ * Splits the key attributes, and returns whether the item can be a row.  The
+ * width of times is not checked here, but by judge_values().
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -102,8 +102,8 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Searches all ways to split the decisive attributes (DynParts).  Returns
- * DYN_MATCH_ROW if exactly one way gives each column a single value.
+ * Tries all ways to split the decisive attributes (DynParts).  Returns
+ * DYN_MATCH_ROW if the parts of each column agree in exactly one way.
  */
 static DynRowMatch
 judge_ways(DynParts *parts)
@@ -128,8 +128,8 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if a decisive attribute (DynParts) outside of the key is
- * ambiguous by itself.  Attributes with the same columns may decide its split.
+ * Returns true if one of parts->decisive outside of the key is split as
+ * DYN_SPLIT_AMBIGUOUS.  Attributes with the same columns may decide its parts.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -147,7 +147,7 @@ has_undecided_text(const DynParts *parts)
 
 /* ---- values of parts ---- */
 
-/* Returns true if the part is a value of its column; else sets *why. */
+/* Returns true if the part's text is valid for its column; else sets *why. */
 static bool
 part_is_value(DynParts *parts, const DynParsedAttr *parsed, int p, const char **why)
 {
@@ -167,7 +167,7 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 
 /*
  * Calls mismatch_of() if a column that is read from the part cannot represent
- * the text, or if the template lists values without this text.  Otherwise
+ * the text, or if the template lists values, but not this text.  Otherwise
  * returns DYN_MATCH_ROW.  An item with a text that is not listed must not be a
  * row, since a plan that requests each listed value does not find the item.
  */
@@ -200,8 +200,8 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 
 /*
  * Checks those parts of an index key whose values the template lists
- * (judge_part gives the reason).  If a part's mismatches become NULL, no plan
- * requests each listed value, so the part is not checked.
+ * (judge_part gives the reason).  A part whose column has on_mismatch 'null'
+ * is not checked, because no plan then requests each listed value.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
@@ -335,7 +335,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 	return false;
 }
 
-/* ---- attributes that columns reproduce ---- */
+/* ---- attributes whose text follows from the values of columns ---- */
 
 static bool
 part_is_reproduced(DynParts *parts, int i, int p)

@@ -39,8 +39,8 @@ typedef struct DynMismatch
 
 /*
  * Returns a DynParts, in CurrentMemoryContext.  needed[i] is true if template
- * i will be split.  `paths` are the paths of an item's slots, including
- * dyn_templated_paths().
+ * i will be split.  paths[i] is the path whose value is in slot i of an item;
+ * all paths that dyn_templated_paths() returns must be among them.
  */
 extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
@@ -59,9 +59,9 @@ extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
 
 /*
- * Begins an item of which only sort values are needed.  Stores part `part` of
- * template `i` in *text, valid until the next item.  Returns false if the
- * attribute does not match.  needed[i] of dyn_parts_create must be true.
+ * Begins an item for sorting only: stores the text of part `part` of template
+ * `i` in *text, valid until the next item.  Returns false if the attribute
+ * does not match the template.  needed[i] of dyn_parts_create must be true.
  */
 extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 						   int part, DynText *text);
@@ -79,10 +79,10 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 
 /*
  * Stores in `omitted` the names that a column with document 'rest' omits for
- * the current item.  These are the names in `usual`, but not a templated
- * attribute of an index if its value is not the text that the template
- * composes from the columns: an application may have stored any text.
- * `omitted` has space for all names in `usual`.
+ * the current item: the names in `usual`, except a templated attribute of an
+ * index if its value is not the text that the template composes from the
+ * columns.  The column shows this value, since an application may have stored
+ * any text.  `omitted` has space for all names in `usual`.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
 							  DynNames *omitted);
