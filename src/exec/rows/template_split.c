@@ -15,7 +15,7 @@
 #include "../../model/values/path.h"
 #include "template_split.h"
 
-/* Maximum number of steps of a search; an item with more is ambiguous. */
+/* Maximum steps of a search.  One that needs more returns DYN_WAYS_SEVERAL. */
 #define MAX_STEPS	20000
 
 static void break_cycle(DynParts *parts, const Bitmapset *cycle);
@@ -194,7 +194,7 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 
 /* ---- expected text of parts ---- */
 
-/* Returns the expectation for a part whose column has a mismatch. */
+/* Returns what to expect of a part if its column has an invalid value. */
 static DynExpectation
 expected_of_mismatch(const DynColumn *column)
 {
@@ -239,9 +239,9 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 }
 
 /*
- * For each part of template `i` whose column is read from another attribute,
- * stores the case-folded encoding of the column's value in `given`.  First
- * splits the other attribute if it has a template, except in a cycle.  Returns
+ * Stores in `given` the case-folded texts that parts of template `i` must have
+ * because their columns are read from other attributes.  First splits such an
+ * attribute if it has a template and is not being split already.  Returns
  * false if a column is NULL, or if a part cannot encode the column's value.
  * Sets parts->unsure if a value is unknown.
  */
@@ -322,11 +322,11 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/* Attributes whose parts may contain their own separators in a search */
+/* Attributes that a search may also split by a guess (DynWaysFound) */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* those that cannot match otherwise */
+	GUESS_NO_MATCH,				/* those that match only with a guess */
 	GUESS_ALL
 } Guess;
 
@@ -336,7 +336,7 @@ typedef struct Search
 	Guess		guess;
 	int			n;
 	DynParsedAttr **attrs;		/* attributes that take part */
-	/* texts of each attribute's parts in the first way found */
+	/* texts of each attribute's parts in the newest way to split them all */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* index of the attribute to split next */
 	int			found;			/* number of ways found (at most 2) */
@@ -361,9 +361,9 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 			return false;
 	}
 	/*
-	 * A column that is read from this attribute may also occur in an attribute
-	 * that was split before.  If the column is text and not folded there, the
-	 * part of this attribute must have the same text.
+	 * A column that is read from a part of this attribute may also be in a
+	 * template that was split before.  If both parts store the column's text
+	 * as it is, this part must have the text of the other one.
 	 */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
@@ -403,7 +403,7 @@ find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 	return known_texts(search->parts, parsed, known) && dyn_template_ways(&ways);
 }
 
-/* Returns true if all columns have the same values as in the first way. */
+/* Returns true if this split has the same column values as search->first. */
 static bool
 is_first_way(const Search *search)
 {
@@ -448,7 +448,7 @@ search_level(Search *search)
 	return find_ways(search, search->attrs[i], guess, take_way, search);
 }
 
-/* Tries a way to split the attribute at `level` (callback of find_ways). */
+/* Takes one split of attrs[level], and tries to split the later attributes. */
 static bool
 take_way(void *arg, const DynText *values)
 {
@@ -469,7 +469,7 @@ take_way(void *arg, const DynText *values)
 	return enough;
 }
 
-/* Callback of find_ways(), to find out whether there is a way. */
+/* Ends find_ways() at the first way to split the attribute (callback). */
 static bool
 stop_at_first(void *arg, const DynText *values)
 {
@@ -477,9 +477,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if accept_way() has compared the column's value with another
- * part of the column.  That part is not compared if its attribute does not
- * match, or if it is folded and not ASCII (dyn_part_compares).
+ * Returns true if accept_way() has found the same value of the column in
+ * another template.  It does not compare an attribute that does not match its
+ * template, or a folded part that is not ASCII (dyn_part_compares).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -500,7 +500,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* Returns true if each part that contains its own separator is confirmed. */
+/* Returns true if each part that contains its separator is_confirmed(). */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -560,9 +560,8 @@ open_parts(const DynTemplate *tmpl)
 }
 
 /*
- * Selects the searched attributes that may match.  Sorts them by open_parts(),
- * so that those with fewest ways come first.  Returns false if a key attribute
- * cannot match.
+ * Selects the searched attributes that may match, and sorts them by the number
+ * of their open_parts().  Returns false if a key attribute cannot match.
  */
 static bool
 begin_search(Search *search, DynParts *parts)
@@ -598,7 +597,7 @@ begin_search(Search *search, DynParts *parts)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* an attribute that cannot match keeps the result of split_text() */
+	/* split only search->attrs again; the others keep split_text()'s result */
 	for (int i = 0; i < n; i++)
 		parts->attrs[i].done |= parts->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -657,7 +656,7 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	/* first split the attributes on which the cycle depends */
+	/* first split attributes outside of the cycle that supply its columns */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];

@@ -3,12 +3,11 @@
  *		Splits an item's templated attributes into the parts of their
  *		templates.
  *
- * Used only by template_parts.c, which decides whether the item is a row.  If
- * a part's column is read from another attribute, the part must be the
- * encoding of the column's value.  So the attribute from which a column is
- * read is split before other attributes that contain the column.  If
- * attributes depend on each other in a cycle, all ways to split them are
- * searched.
+ * Used only by template_parts.c, which decides whether the item is a row.  A
+ * column in a template may be read from another attribute.  Then the other
+ * attribute is split first, and the template's part must be the encoding of
+ * the column's value.  If attributes depend on each other in a cycle, all ways
+ * to split them are searched.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -19,8 +18,9 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	Bitmapset  *cycle;			/* templates in its dependency cycle; NULL if
-								 * it is in none, or is decisive (DynParts) */
+	Bitmapset  *cycle;			/* this template and all that form a cycle with
+								 * it; NULL if there are none, or if it is in
+								 * DynParts.decisive */
 	bool		searched;		/* true if dyn_find_ways splits it */
 	bool		unresolved;		/* true if the attribute matches only if a part
 								 * contains its own separator */
@@ -59,12 +59,12 @@ struct DynParts
 	DynParsedAttr *attrs;		/* one for each of relation->templated */
 	int			nchecks;
 	DynPlaceholderCheck *checks;
-	Bitmapset  *decisive;		/* the table's key attributes, and those on
-								 * which they depend: they decide whether an
-								 * item is a row */
+	Bitmapset  *decisive;		/* attributes that decide whether an item is
+								 * a row: the table's key attributes, and
+								 * those needed to split them */
 	bool		entangled;		/* true if decisive attributes share columns */
-	bool		unsure;			/* true if a part of the current item is
-								 * DYN_EXPECTED_UNKNOWN */
+	bool		unsure;			/* true if the text that some part must have
+								 * is unknown (DYN_EXPECTED_UNKNOWN) */
 	DynMismatch mismatch;		/* mismatch of the current item */
 };
 
@@ -75,18 +75,18 @@ extern void dyn_parts_reset(DynParts *parts, const DynValue *values);
 extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
- * Returns false if two parts have different values for one column.  The value
- * of the part from which the column is read, if known, is compared with parts
- * of the attributes that dyn_find_ways splits if `searched` is true, and
- * otherwise with parts of the table's key attributes.
+ * Returns false if a part has another value than the part from which its
+ * column is read.  Ignores parts whose column has no known value.  Checks the
+ * parts of the attributes that dyn_find_ways splits (`searched` is true), or
+ * of the table's key attributes (`searched` is false).
  */
 extern bool dyn_parts_agree(DynParts *parts, bool searched);
 
 typedef enum DynExpectation
 {
 	DYN_EXPECTED_TEXT,
-	DYN_EXPECTED_UNKNOWN,		/* the column has a mismatch, or is read from
-								 * an attribute that is not split yet */
+	DYN_EXPECTED_UNKNOWN,		/* the column's value is invalid, or the
+								 * attribute with it is not split yet */
 	DYN_EXPECTED_NOTHING		/* the column is NULL, or the part cannot
 								 * encode the column's value */
 } DynExpectation;
@@ -113,24 +113,24 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 
 /*
  * Result of a search for all ways to split attributes.  A way is a guess if a
- * part contains its own separator: CUSTOMER#o#neil matches CUSTOMER#${name}
- * only if the part, o#neil, contains #.  Another part of the same column, such
- * as one in the other key attribute, can confirm or contradict the guess.
+ * part contains its separator (template_text.h): CUSTOMER#o#neil matches
+ * CUSTOMER#${name} only if the name is o#neil, which contains the separator #.
+ * Another part of the same column can confirm or contradict the guess.
  */
 typedef enum DynWaysFound
 {
-	DYN_WAYS_NONE,				/* attributes do not match or do not agree */
+	DYN_WAYS_NONE,				/* no way gives each column a single value */
 	DYN_WAYS_ONE,				/* one way to split the attributes */
-	DYN_WAYS_SEVERAL,			/* several ways, or too many steps, or one way
-								 * with a guess that is not confirmed */
-	DYN_WAYS_UNRESOLVED			/* attributes do not agree, and one of them
-								 * matches only with a guess */
+	DYN_WAYS_SEVERAL,			/* several ways, or too many steps to know, or
+								 * only a guess that no other part confirms */
+	DYN_WAYS_UNRESOLVED			/* no such way, and an attribute matches its
+								 * template only with a guess */
 } DynWaysFound;
 
 /*
  * Searches all ways to split the given attributes of the current item.  This
- * is needed if the attributes cannot be split one by one, or do not agree.  If
- * the result is SEVERAL, *about is the attribute that a message should name.
+ * is needed if splitting one by one fails, or gives a column several values.
+ * If the result is SEVERAL, *about is the attribute to name in a message.
  * Sets `unresolved` of each attribute.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynParts *parts, const Bitmapset *attrs,

@@ -16,11 +16,11 @@
  * repeated at most once for each parameter.
  *
  * Queries are cached, too: an execution uses cached items if it has the same
- * keys as the previous execution.  Each cache contains one read.  A fallback
- * (requested.c) has a cache of its own, even if it is that of an arm of an OR.
+ * keys as the previous execution.  Each cache contains one read.  The fallback
+ * (requested.c) of a scan, or of an arm of an OR, has a cache of its own.
  *
  * A read is not cached in EvalPlanQual, or if a changing filter compares two
- * attributes, or if a lookup join node sends its requests (except fallbacks).
+ * attributes.  If a lookup join sends requests, only fallbacks are cached.
  */
 #include "postgres.h"
 
@@ -41,15 +41,15 @@ typedef struct Caching
 								 * on; NULL before the first rescan */
 	Bitmapset  *changed;		/* parameters that have changed so far */
 	Bitmapset  *divided_by;		/* `changed` as of the last call of divide() */
-	uint64		executions;		/* executions with a source of cached items */
+	uint64		executions;		/* number of executions that used the cache */
 
 	/*
-	 * set by divide(), which takes the filters whose values change out of the
-	 * requests; divide() is called again when another parameter changes
+	 * set by divide(), which omits filters with changing values from the
+	 * requests; called again when a parameter changes for the first time
 	 */
 	MemoryContext context;		/* context of the divided plan, or NULL */
-	DynMember  *member;			/* only member of the read; evaluates changing
-								 * filters; NULL if the plan is not divided */
+	DynMember  *member;			/* only member of the cached read; NULL before
+								 * divide(), or if divide() rejects the plan */
 	bool	   *used;			/* true for each value that requests use */
 
 	/*
@@ -154,9 +154,9 @@ divide(Caching *cached)
 	}
 
 	/*
-	 * With fetch_base_items, do not divide a plan with changing filters:
-	 * without these filters, the items of more index entries would be read
-	 * from the table, maybe at more cost than all executions with filters.
+	 * With fetch_base_items, do not cache a read that omits changing filters:
+	 * it would read the items of more index entries from the table.  This
+	 * could cost more than to send all filters in each execution.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !cached->scandesc->access->fetch_base_items))
@@ -167,7 +167,7 @@ divide(Caching *cached)
 		member->expected = member->may_rewind = true;
 		dyn_member_init(member, input, cached->scandesc, changing);
 		dyn_shared_add(read, member);
-		/* rows must not show document parts that only these filters request */
+		/* do not cache if document parts read for filters cannot be hidden */
 		if (dyn_shared_limit_parts(read))
 			cached->member = member;
 		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
@@ -214,10 +214,10 @@ rescan_cached(void *state)
 }
 
 /*
- * Returns a source of cached items.  Returns NULL until an execution has sent
- * requests, since the first such execution sends all filters: it may be the
- * only one.  Also returns NULL if divide() has rejected the access plan, or if
- * the keys differ from those of the previous execution.
+ * Returns a source of cached items.  Returns NULL up to the first execution
+ * that sends requests: it may be the only one, so it sends all filters, and
+ * caches nothing.  Also returns NULL if divide() has rejected the access plan,
+ * or if the keys differ from those of the previous execution.
  */
 static DynItems *
 open_cached(void *state)
@@ -242,7 +242,7 @@ open_cached(void *state)
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
-	/* a new read uses the values for which the index has all items */
+	/* a new read uses the current values, for which the index has all items */
 	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);
 	/* other values may mean other keys, except in a Scan of all segments */

@@ -1,7 +1,7 @@
 /*
  * input.h
- *		Input of a scan: its scan descriptor, its values, and the openers that
- *		provide its executions with items.
+ *		Input of a scan: the scan descriptor, the run-time values, and the
+ *		openers, one of which opens the source of each execution's items.
  *
  * An input is part of the scan's state (DynScan).  DynStatement lists a
  * statement's inputs, so that scans of the same items find each other.
@@ -38,7 +38,7 @@ typedef struct DynOpener
 	/* Called at the end of the scan; NULL: not needed. */
 	void		(*free) (void *state);
 
-	bool		only_compares;	/* true if `open` does not keep the values */
+	bool		only_compares;	/* true if `open` keeps no pointer to values */
 	void	   *state;
 } DynOpener;
 
@@ -58,8 +58,7 @@ typedef struct DynInput
 	/* executions */
 	MemoryContext run_context;	/* context of one execution */
 	bool		running;
-	DynItems   *items;			/* source; NULL if no execution is running, or
-								 * if one could not be started ahead */
+	DynItems   *items;			/* source of the current execution, or NULL */
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and still true if reading them has failed */
@@ -81,9 +80,9 @@ typedef struct DynInput
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext, at the end of the list.
- * However, an opener that only compares values comes first, because the values
- * need not be copied for an execution that it serves.
+ * Adds a copy of an opener, in CurrentMemoryContext: at the beginning of the
+ * list if it has `only_compares`, otherwise at the end.  If the first opener
+ * serves an execution, the values need not be copied for the other openers.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)
@@ -105,8 +104,8 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
  *		sharing.c	uses items that are received for several scans
  *		requested.c	sends the requests of the access plan
  *
- * dyn_add_caching is also called for each fallback.  It then adds an opener
- * without `open`, and its result, maybe NULL, is passed to dyn_start_fallback.
+ * For a fallback, dyn_add_caching adds an opener in which `open` is NULL, and
+ * returns a cache, or NULL, that the caller passes to dyn_start_fallback.
  *
  * Lookups (lookup/lookup.h) add their opener before these.
  */
@@ -117,8 +116,8 @@ extern void dyn_add_requested(DynInput *input);
 
 /*
  * Starts a fallback, which reads the table in place of an index.  Applies
- * scan_policy.  Returns the source, in CurrentMemoryContext, which may use
- * `caching`, unless that is NULL or this is the scan's first fallback.
+ * scan_policy.  Returns the source, in CurrentMemoryContext.  From the scan's
+ * second fallback on, the source may use `caching`, if this is not NULL.
  */
 extern DynItems *dyn_start_fallback(DynInput *input, DynScanDesc *scandesc,
 									struct Caching *caching,

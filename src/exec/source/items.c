@@ -14,7 +14,7 @@
 
 #include "items.h"
 
-/* Maximum number of keys from an index whose items are read in one batch. */
+/* Maximum number of items that are read from the table in one batch. */
 #define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
 
 /* ---- all sources ---- */
@@ -186,9 +186,9 @@ end_batch(Listed *listed)
 }
 
 /*
- * Collects keys, maybe after waiting for the index, and starts to read their
- * items.  Returns false if no key is left.  Until the batch ends, responses of
- * the index are not taken in, so an asynchronous Append does not await them.
+ * Collects keys, and starts to read their items; may wait for the index.
+ * Returns false if no key is left.  Until the batch ends, the source processes
+ * no responses of the index, so an asynchronous Append must not wait for them.
  */
 static bool
 start_batch(Listed *listed)
@@ -328,8 +328,8 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
  * temporary file.  After a rewind, the stored rows are returned first, and
- * then the rows that were not read yet.  If `rest` is true, rows were returned
- * before any were stored, so a rewind rewinds `source` instead.
+ * then the rows that were not read yet.  But if `rest` is true, the first rows
+ * may not be stored, so a rewind drops the stored rows, and rewinds `source`.
  */
 typedef struct Stored
 {
@@ -340,7 +340,7 @@ typedef struct Stored
 	TupleTableSlot *row;		/* slot for a stored row, or NULL */
 	int64		nrows;
 	int64		position;		/* position of the next row */
-	bool		rest;			/* true if only the rest of the rows is stored */
+	bool		rest;			/* true if the first rows may not be stored */
 	bool		complete;		/* true after dyn_items_read_rest */
 } Stored;
 
@@ -430,7 +430,7 @@ create_stored(DynItems *source, bool rest)
 	return stored;
 }
 
-/* Never stores a count, because every source for a count can be rewound. */
+/* Returns the source of a count unchanged, because it always has `rewind`. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

@@ -36,14 +36,14 @@
  *		- return slots in the layout of scandesc->rows; the slot of the segment
  *		  column has the number of the segment
  *		- return only items of resolved->segments that are in the planned index
- *		- evaluate a copy of resolved->filter (dyn_cond_bind), because members
- *		  of a shared read have bound the original to their own slots; a
- *		  comparison of two paths cannot be bound
+ *		- evaluate a copy of resolved->filter after dyn_cond_bind, which sets
+ *		  the slot of each path (the original has slots of a shared read's
+ *		  members), and which fails if the filter compares two paths
  *		- keep its files through subtransactions (dyn_shared_start)
  *
- * If some foreign tables can only be read by such a source, planning must not
- * match their clauses to keys (plan/clauses/quals.c), unless the source reads
- * items by keys.
+ * If a foreign table can be read only by a source that sends other requests,
+ * planning must not match its clauses to keys (plan/clauses/quals.c), unless
+ * the source reads items by keys.
  *
  * The following files assume that two scans of one DynamoDB table read the
  * same items, or that reading uses read units: sharing.c (reads_alike),
@@ -70,7 +70,7 @@ typedef struct DynItemsMethods
 
 	/*
 	 * Stores the next row.  Returns DYN_FETCH_WAITS only if `wait` is false.
-	 * A source of items lacks this function.
+	 * NULL in a source that returns items instead of rows.
 	 */
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
@@ -99,16 +99,16 @@ typedef struct DynItemsMethods
 	 */
 	uint64		(*count) (DynItems *items);
 
-	/* Optional.  Abandons requests; a reset of the context frees memory. */
+	/* Optional.  Abandons requests.  Need not free memory; the caller does. */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
 
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* conversion of the item that `next` returned
-								 * last (a united source sets it for each arm);
-								 * NULL if the source has stored rows */
+	DynRows    *rows;			/* converts the item that `next` returned last
+								 * to rows (united.c sets it for each arm);
+								 * NULL in a source of stored rows */
 };
 
 /*
@@ -123,15 +123,15 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
- * Returns `source` if it can be rewound, or if `keeps` is false.  Otherwise
- * returns a source, in CurrentMemoryContext, that stores the rows of `source`.
+ * Returns `source` if it can be rewound, or need not be (`keeps` is false).
+ * Otherwise returns a source, in CurrentMemoryContext, that stores its rows.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
 /*
  * Returns true if dyn_items_read_rest can be called, and has not been called
  * for this source.  It cannot be called for a source that checks conditions on
- * rows, because these may call users' functions, which must not run (input.c).
+ * rows, because a writing statement must not run functions in them (input.c).
  */
 extern bool dyn_items_has_rest(const DynItems *items);
 

@@ -38,7 +38,7 @@ typedef struct EmptyValues
 
 typedef struct Fallback
 {
-	DynItems	items;			/* source of an execution (must be first) */
+	DynItems	items;			/* common part of sources (must be first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;		/* reads the table; NULL: never needed */
 	struct Caching *caching;	/* caches the items of the table, or NULL */
@@ -242,8 +242,8 @@ static const DynItemsMethods fallback_methods = {
 };
 
 /*
- * Sets the position of each column in the scan tuple of a count.  The tuple
- * begins with the count; a fallback stores columns after it, to check them.
+ * Sets the position of each column in the scan tuple of a count.  The count
+ * comes first; the columns that a fallback needs to check conditions follow.
  */
 static void
 set_count_positions(const DynInput *input, DynRows *rows)
@@ -369,8 +369,8 @@ convert_presumed(void *arg)
 }
 
 /*
- * Returns NULL if a key cannot be converted to a row.  The caller then reads
- * the items, because this is an error only if an item with the key exists.
+ * Returns the source, or NULL if a key cannot be converted to a row.  The
+ * caller then reads the items: such a key is an error only if an item has it.
  */
 static DynItems *
 open_presumed(const DynInput *input, const DynResolvedAccess *resolved)
@@ -394,7 +394,7 @@ open_presumed(const DynInput *input, const DynResolvedAccess *resolved)
 
 /* ---- creation ---- */
 
-/* Returns NULL if an execution that was started ahead needs the fallback. */
+/* Returns NULL for a fallback that would be started ahead (input->ahead). */
 static DynItems *
 open_requested(void *state)
 {

@@ -118,7 +118,7 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown = dyn_column_shows(&relation->columns[i], attribute)
 			? &relation->columns[i] : shown;
-	/* the access plan's advice names a column that differs only in case */
+	/* if a column differs from the key only in case, the advice names it */
 	if (shown == NULL && dyn_relation_folded_column(relation, attribute) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						name, foreign_table_clause(relation, "to"));
@@ -129,9 +129,9 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 }
 
 /*
- * Returns a hint on how to avoid the Scan, followed by "to", the text `then`
- * and the access plan's advice.  If the statement reads the segment column, it
- * cannot use a key, so the hint advises not to read this column.
+ * Returns a hint such as "Add a condition on partition key "x" to <then>.",
+ * followed by the access plan's advice.  If the statement reads the segment
+ * column, it cannot use a key, so the hint advises not to read this column.
  */
 static char *
 scan_hint(const DynRelation *relation, const DynAccess *access, const char *then)
@@ -291,9 +291,9 @@ any_reads_all(const DynInput *input, const List *inputs)
 }
 
 /*
- * Applies the policy to a Scan, once for all executions of `scandesc`.
- * `read` is an access plan with the index and the estimate.  dyn_permit_shared
- * explains `inputs` and `warned`; `warned` is NULL if the read is not shared.
+ * Applies the policy to a Scan, once for all executions of `scandesc`.  Uses
+ * only the index and the estimate of `read`.  dyn_permit_shared explains
+ * `inputs` and `warned`; `warned` is NULL if the read is not shared.
  */
 static void
 apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read,
@@ -348,7 +348,7 @@ read_beyond(void *arg)
  * Returns the read units that a Scan may use before the policy applies.  For a
  * small read, these are the read units of 1 MB of items.  For a Scan that
  * serves a LIMIT (preview_rows), they are preview_units if scan_policy is
- * "error".  Otherwise, and if this is not the scan's only read, returns 0.
+ * "error".  Returns 0 in other cases, and if the scan may have other reads.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

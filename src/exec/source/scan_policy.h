@@ -9,8 +9,8 @@
 
 /*
  * Applies the policy before the requests of `scandesc` are sent: warns, or
- * raises an error.  If the read has a bound (DynReadBound), may warn at once,
- * but raises an error only when the read reaches the bound.
+ * raises an error.  If the read has a bound (DynReadBound), only warns of the
+ * read up to the bound; the policy applies when the read reaches the bound.
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 
@@ -18,11 +18,11 @@ extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*
- * Applies the policy before an execution uses a shared read.  `access` is an
- * access plan for the table or index that is read.  `inputs` has all scans
- * that share the read, or is NIL if another scan counts the read units.  If
- * scan_policy is "error", each of the scans raises an error.  If it is "warn",
- * only one scan warns, and sets *warned.
+ * Applies the policy before an execution of `input` uses a shared read.
+ * `access` is an access plan for the table or index that is read.  `inputs`
+ * lists all scans that share the read if its read units are counted for
+ * `input`, and is NIL otherwise.  If scan_policy is "error", raises an error.
+ * If it is "warn", warns unless *warned is true, and sets *warned.
  */
 extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
 							  const List *inputs, bool *warned);

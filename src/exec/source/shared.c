@@ -131,7 +131,7 @@ reserve_record(DynMember *member, Size size)
 }
 
 /*
- * Stores the member's next stored item in read->slots.  From time to time,
+ * Reads the member's next item from the tuplestore into read->slots.  At times
  * drops the items that all members have taken, unless a member may be rewound.
  */
 static void
@@ -209,7 +209,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* this member has the item, and its read pointer is after the copy */
+	/* the read pointer is after the copy, so the member's position is, too */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;
@@ -242,8 +242,8 @@ take_item(DynMember *member, bool wait)
 
 	/*
 	 * If `wait` is false, an Append waits for all its scans together.  So the
-	 * fetches of this read join the group of the member's scan (async.c); the
-	 * scan descriptor adds those that start later.
+	 * current fetch of this read joins the group of the member's scan
+	 * (async.c).  Later fetches get the group from the scan descriptor.
 	 */
 	scandesc->group = wait ? NULL : member->input->scandesc->group;
 	dyn_items_set_group(read->items, scandesc->group);
@@ -296,7 +296,7 @@ member_next(DynItems *items)
 	return member->item;
 }
 
-/* Returns true if the member would wait; a count waits for all items. */
+/* Returns true if `next` would wait or, for a count, if `count` would wait. */
 static bool
 member_would_wait(DynItems *items)
 {

@@ -70,8 +70,8 @@ typedef struct DynMember
 	DynResolvedAccess resolved; /* resolved own_access */
 
 	/* set by the creator */
-	bool		expected;		/* true if the scan will be executed, unless
-								 * the other input of a join above is empty */
+	bool		expected;		/* true if the scan can remain unexecuted only
+								 * because another input of a join is empty */
 	bool		may_rewind;
 
 	/* the scan's access plan, divided in two */
@@ -88,8 +88,9 @@ typedef struct DynMember
 	int		   *slots;			/* for each of the member's slots, the number
 								 * of the slot in read->slots */
 	uint64		position;		/* number of items before the read pointer */
-	bytea	   *record;			/* copy of the last stored item taken, because
-								 * the tuplestore moves its tuples */
+	bytea	   *record;			/* copy of the item that the member last read
+								 * from, or added to, the tuplestore, which
+								 * moves its tuples */
 	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
@@ -97,10 +98,10 @@ typedef struct DynMember
 } DynMember;
 
 /*
- * Initializes a member, in CurrentMemoryContext.  The member evaluates the
- * filters of `full` that are in `filters`, and own_access omits them.  None of
- * them may compare two attributes.  The caller has zeroed the member, and set
- * the fields "set by the creator".
+ * Initializes a member, in CurrentMemoryContext.  The member itself evaluates
+ * `filters`, a subset of the filters of `full`; own_access omits these.  None
+ * of them may compare two attributes.  The caller has zeroed the member, and
+ * set the fields "set by the creator".
  */
 extern void dyn_member_init(DynMember *member, DynInput *input,
 							const DynScanDesc *full, List *filters);
@@ -114,7 +115,10 @@ extern DynItems *dyn_member_open(DynMember *member);
 /* Removes the member from the read.  Stops the read if no member is left. */
 extern void dyn_member_leave(DynMember *member);
 
-/* Adds a member, in CurrentMemoryContext.  The caller zeroes a new read. */
+/*
+ * Adds a member, in CurrentMemoryContext.  The caller must zero *read before
+ * it adds the first member.
+ */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
 /*

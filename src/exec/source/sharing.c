@@ -21,8 +21,7 @@
  * - merged Queries of several partitions
  * - executions of EvalPlanQual
  * - scans with filters that compare two attributes
- * - Scans that scan_policy "error" permits up to preview_units: a shared read
- *   would not have this bound
+ * - Scans with a bound (DynReadBound), which a shared read would not have
  */
 #include "postgres.h"
 
@@ -352,8 +351,8 @@ common_condition(List *members)
 
 /*
  * Returns true if one Query with the common condition costs less than a Query
- * for each scan.  This is certain if a scan has the common condition itself.
- * Otherwise a Query of the full partition must be known to cost less.
+ * for each scan.  This is certain if one scan has just this condition.
+ * Otherwise, even a Query of the full partition must have a lower estimate.
  */
 static bool
 is_cheaper(List *members, const DynCond *common)
@@ -453,9 +452,10 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 }
 
 /*
- * Returns false if the scan should read alone.  If the scan and its candidates
- * can use the items of a table Scan, sets *table to the Scan's access plan.
- * Otherwise sets *table to NULL, and removes candidates of other indexes.
+ * Returns false if the scan should read alone.  The candidates are scans that
+ * might share its read.  If a Scan of the table can serve them all, sets
+ * *table to the access plan of this Scan.  Otherwise sets *table to NULL, and
+ * removes the candidates that read another index.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)

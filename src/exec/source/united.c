@@ -64,7 +64,7 @@ typedef struct United
 	int64		number;			/* sequence number of this item */
 	bool		counted;		/* true if the item's key is in `returned` */
 
-	/* rows set aside to be returned at the end, with their key and number */
+	/* rows set aside until the end, with the key and `number` of their item */
 	TupleTableSlot *aside_slot; /* row that is added to the sort, or NULL */
 	Tuplesortstate *aside;		/* sorts the rows by key and number; or NULL */
 	TupleTableSlot *sorted_slot;	/* row from the sort; NULL until sorted */
@@ -279,8 +279,8 @@ set_aside(United *united, TupleTableSlot *slot)
 }
 
 /*
- * Returns true if the row has the key of the previous sorted row, but another
- * number, and so comes from another read of the same item.
+ * Returns true if the row's item has the key of the row returned last, but
+ * another sequence number: then an arm has read the same item again.
  */
 static bool
 is_duplicate(United *united, const bytea *key, int64 number)

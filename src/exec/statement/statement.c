@@ -124,8 +124,8 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 }
 
 /*
- * Marks the statements of a released resource owner as ended.  If a cursor
- * fails, they stay in the list for a while, but have no resources any more.
+ * Marks the statements of a released resource owner as ended.  An example is a
+ * failed cursor's statement, which is still in the list but lacks resources.
  */
 static void
 end_released(ResourceReleasePhase phase, bool commits, bool is_top, void *arg)

@@ -35,9 +35,9 @@ typedef struct DynStatement
 	struct DynStatement *next;
 	uint64		number;			/* number in this session, from 1 */
 	ResourceOwner owner;		/* owner of the statement's files */
-	bool		ended;			/* true if the last ExecutorRun returned all
-								 * remaining rows, and data-modifying CTEs have
-								 * ended, or if `owner` was released */
+	bool		ended;			/* true if the query, with its data-modifying
+								 * CTEs, has run to its end, or if `owner` was
+								 * released */
 	int			in_flight;		/* requests in flight or waiting for a retry */
 	size_t		bytes;			/* bytes of responses that are arriving or
 								 * still needed, and of writes in flight */
@@ -49,8 +49,8 @@ typedef struct DynStatement
 	DynRetryQuota retries;		/* quota of retries (aws/retry.h) */
 	List	   *scans;			/* list of DynInput *, in order of creation */
 	List	   *targets;		/* written foreign tables (DynRelation *) */
-	List	   *usages;			/* list of DynUsage *: tables and indexes for
-								 * which the statement was counted */
+	List	   *usages;			/* list of DynUsage *: tables and indexes whose
+								 * statistics count this statement */
 	List	   *started;		/* list of Plan *: plans and subplans for which
 								 * start_early (scan.c) has run */
 	bool		warned_of_locks;	/* true if warn_if_locking has warned */

@@ -3,10 +3,11 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  For column < ANY (array), the result is
- * the greatest bound of all elements that are not NULL, or NULL if there are
- * none.  The result is also NULL if the value or an operand of the conversion
- * is NULL, because the SQL comparison then selects no rows.
+ * compared (plan/clauses/preds.h).  The array in column < ANY (array) is
+ * converted to the greatest bound of all elements that are not NULL, or to
+ * NULL if there are none.  Any conversion returns NULL if the value is NULL,
+ * or an operand such as the interval in column + interval: the SQL comparison
+ * then selects no rows.
  */
 #include "postgres.h"
 

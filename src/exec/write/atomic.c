@@ -49,7 +49,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 		dyn_write_report_nested(write);
 	if (list_length(writer->collected) == DYN_TRANSACTION_MAX_WRITES)
 		report_too_large("100 items");
-	/* compare fields: after DDL, a server may have another DynConnection */
+	/* compare the fields: DDL may replace the DynConnection of a server */
 	if (a->mapping != b->mapping || a->userid != b->userid ||
 		!dyn_connection_same_endpoint(a, b))
 		ereport(ERROR,
@@ -93,7 +93,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
-	/* the response must name this table, so use a table of the request */
+	/* the response must name the table of `modify`: use one of the request */
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
@@ -136,8 +136,8 @@ cause_of(const DynCancelReason *reason)
  * Handles the collected writes whose conditions failed; returns false if no
  * condition failed.  Composes the request of such a write again, or removes
  * the write if nothing is to be written for its row.  If neither is possible,
- * raises the write's error.  The transaction has written nothing, so there is
- * no other write to wait for.
+ * raises the write's error.  Unlike fail() in writer.c, does not wait for
+ * other writes first: the canceled transaction contained all of them.
  */
 static bool
 resolve_members(DynWriter *writer, const DynCancelReason *reasons)
@@ -188,7 +188,7 @@ dyn_atomic_check(const DynWriter *writer, DynWrite *transaction)
 
 	if (!read_reasons(writer, call, reasons))
 		return;
-	/* the token lets this attempt succeed if an earlier one was executed */
+	/* no earlier attempt was executed: its token would let this one succeed */
 	transaction->unanswered = 0;
 	for (int i = 1; i < list_length(writer->collected); i++)
 	{

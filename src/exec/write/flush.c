@@ -9,10 +9,10 @@
  * DynamoDB table that the statement writes, even through another foreign
  * table.  (The scan that finds the rows to change does not count.)  The rows
  * of an UPDATE or DELETE are also deferred if another CTE writes the table, so
- * that they stay in order with deferred rows of that CTE.  An INSERT into a
- * partitioned table may route its first row to the table after the UPDATE or
- * DELETE has written some of its rows.  If rows of the INSERT are deferred,
- * the later rows of the UPDATE or DELETE are deferred, too.  Deferred rows are
+ * that they stay in order with deferred rows of that CTE.  If that CTE is an
+ * INSERT into a partitioned table, it may route its first row to the table
+ * after the UPDATE or DELETE has written some rows.  From then on, rows of the
+ * UPDATE or DELETE are deferred if those of the INSERT are.  Deferred rows are
  * stored, and are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
@@ -109,7 +109,7 @@ dyn_modify_is_deferred(DynModify *modify)
 		if (modify->operation != CMD_INSERT)
 			modify->deferred = true;
 		else	/* `other` may have begun before the INSERT routed its first
-				 * row to this partition */
+				 * row to this partition, so defer the later rows of `other` */
 			other->deferred |= modify->deferred;
 	}
 
@@ -133,11 +133,11 @@ dyn_modify_is_deferred(DynModify *modify)
 /* ---- one row ---- */
 
 /*
- * Returns true if UPDATE or DELETE must skip the row, because DO UPDATE has
- * already affected it.  Raises an error if DO UPDATE would affect a row that
- * the statement, or a nested one, has inserted or updated.  Otherwise, adds
- * the row of an INSERT or UPDATE to writer->affected, unless the statement is
- * atomic.  If nothing is then written for the row, writer.c removes it again.
+ * Looks the row up in writer->affected: the rows that the statement, or a
+ * nested one, has inserted or updated.  If it is there, returns true for an
+ * UPDATE or DELETE, which must skip it, and raises an error for DO UPDATE.  If
+ * not, adds the row of an INSERT or UPDATE, unless the statement is atomic.
+ * If nothing is written for an added row, writer.c removes it again.
  */
 static bool
 is_affected(DynWrite *write)
@@ -174,10 +174,10 @@ is_affected(DynWrite *write)
 }
 
 /*
- * Returns true if DO NOTHING skips the row of an INSERT, because an atomic
- * statement that waits for this one will insert a row with the same key.  In
- * this case, an INSERT without ON CONFLICT raises an error, and so does DO
- * UPDATE if no item has the key yet.
+ * Checks whether an outer atomic statement, which sends its writes at its end,
+ * will insert a row with the same key.  If so, returns true for DO NOTHING,
+ * which skips the row, and raises an error without ON CONFLICT.  DO UPDATE
+ * raises an error if no item has the key yet, and otherwise returns false.
  */
 static bool
 is_skipped(DynWrite *write)
@@ -216,9 +216,9 @@ compose(void *arg)
 }
 
 /*
- * Composes the update of a row that was not read.  Values that cannot be
- * stored are an error only if the row exists, so in this case reads the row.
- * Returns false if it does not exist.
+ * Composes the update of a row that was not read.  If a value cannot be
+ * stored, reads the row, because this is an error only if the row exists.
+ * Returns false if the row does not exist, or if nothing changes.
  */
 static bool
 compose_presumed(DynWrite *write, TupleTableSlot *row)
@@ -306,8 +306,8 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 /* ---- deferred rows ---- */
 
 /*
- * Successive deferred rows of one target.  Other targets may have rows between
- * them, but not for the same DynamoDB table, whose rows must stay in order.
+ * Deferred rows of one target.  In between, no other target has deferred rows
+ * of the same DynamoDB table, because the rows of a table must stay in order.
  */
 typedef struct DynDeferredRun
 {
@@ -383,7 +383,7 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/* fetch into longer-lived memory, because the slots free the rows */
+		/* fetch outside of per-tuple memory: the slots free the rows later */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)
@@ -454,9 +454,9 @@ flush(EState *estate)
 }
 
 /*
- * Hook of ExecutorRun.  Flushes only if the query has run to its end, but not
- * if a portal fetches some of its rows.  An INSERT, UPDATE or DELETE without
- * RETURNING always runs to its end, because `count` limits returned rows.
+ * Hook of ExecutorRun.  Flushes if the query has certainly run to its end: if
+ * `count` is 0, which means all rows, or if the query is an INSERT, UPDATE or
+ * DELETE without RETURNING, which returns no rows that `count` could limit.
  */
 static void
 run_and_flush(QueryDesc *query, ScanDirection direction,
