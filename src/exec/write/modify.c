@@ -85,8 +85,8 @@ await_reason(const DynModify *modify)
 }
 
 /*
- * Creates the state in memory of the statement.  The slots are never dropped,
- * and would pin the relation's tuple descriptor forever, so they use a copy.
+ * Creates the state in the statement's memory context.  Its slots are freed
+ * but not dropped, so they must not pin a tuple descriptor: they use a copy.
  */
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation,
@@ -265,7 +265,7 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 						RelationGetRelationName(rinfo->ri_RelationDesc)),
 				 errdetail_relkind_not_supported(RELKIND_FOREIGN_TABLE)));
 	insert = create_modify(mtstate, rinfo, CMD_INSERT, (DynModifyPlan) {0});
-	/* flush.c would correct the number of rows only after core has read it */
+	/* without our ExecutorRun hook, flush.c corrects es_processed too late */
 	if (insert->do_nothing && mtstate->canSetTag && !dyn_is_running(mtstate->ps.state))
 	{
 		if (insert->atomic)
@@ -284,9 +284,9 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
- * Handles a row of a join that repeats the item of modify->old.  If the item's
- * write is in flight, its condition may fail.  The statement is then evaluated
- * again, and may select this later row, so `planSlot` is stored.
+ * Handles another join row for the item of modify->old.  Stores `planSlot` if
+ * the write of the item is in flight: if the write's condition fails, the join
+ * rows of the item are evaluated again, and this one may be selected.
  */
 static void
 keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
@@ -300,7 +300,7 @@ keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
 	oldcontext = MemoryContextSwitchTo(write->context);
 	write->repeated = lappend(write->repeated, ExecCopySlotMinimalTuple(planSlot));
 	MemoryContextSwitchTo(oldcontext);
-	/* limit the memory as if each write in flight stored as many rows */
+	/* limit memory, as if each write in flight used as much as this one */
 	if (list_length(write->repeated) == MOST_REPEATED ||
 		MemoryContextMemAllocated(write->context, true) * list_length(modify->writer->writes) >
 		modify->writer->statement->max_bytes)
@@ -349,7 +349,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 		keep_repeated(modify, &same, planSlot);
 	else if (modify->operation != CMD_DELETE)
 		dyn_modify_check_row(modify, slot);
-	/* a DELETE returns the old row, unless a response contains the row */
+	/* a DELETE returns the row as read, or the row in the response, if any */
 	else if (modify->returning)
 		ExecCopySlot(slot, modify->old);
 	if (deferred && !repeated)
@@ -377,8 +377,8 @@ dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
 }
 
 /*
- * Sends the last rows of COPY, which has no other callback that can wait.
- * Other statements were flushed before (flush.c).
+ * Sends the last rows of a COPY, and waits for the responses.  For other
+ * statements, the executor hooks have already done so (flush.c).
  */
 void
 dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
@@ -404,7 +404,7 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation", dyn_operation_name(dyn_operation_of(mtstate->operation)), es);
 	ExplainPropertyText("Remote Table", relation->table, es);
-	/* core shows DO NOTHING, which has replaced DO UPDATE (plan_modify.c) */
+	/* core may show DO NOTHING instead of DO UPDATE (plan_modify.c) */
 	if (((const ModifyTable *) mtstate->ps.plan)->onConflictSet != NIL)
 		ExplainPropertyText("On Conflict", "update", es);
 	initStringInfo(&budgets);

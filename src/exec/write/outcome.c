@@ -35,9 +35,9 @@
 
 /*
  * From round FIRST_PAUSE on, every second round begins with a random pause.
- * The item may change during the pause, so the round after it has no pause: it
- * changes the item that the failed condition has just returned.  The maximum
- * pause doubles with each of the first DOUBLINGS rounds after FIRST_PAUSE.
+ * If the item changes in the pause, the condition of this round fails, and the
+ * next round immediately changes the item that the failed condition returned.
+ * The maximum pause doubles with every round, at most DOUBLINGS times.
  */
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
@@ -277,7 +277,7 @@ count(DynModify *modify, DynCounters counters)
 	dyn_usage_add(modify->usage, &counters);
 }
 
-/* Returns the key's place in inserted_keys, and stores the key's digest. */
+/* Returns a key's place in inserted_keys, and the key's digest in *digest. */
 static uint32 *
 find_inserted(const DynWrite *write, uint32 *digest)
 {
@@ -320,8 +320,8 @@ dyn_write_is_collected(const DynWrite *write)
 		 outer = outer->next)
 		own = find_own(outer, write);
 	/*
-	 * ignore the write if a nested statement has already written the row, or
-	 * if the write comes after the one whose DO UPDATE is being evaluated
+	 * return false if a nested statement has already written the row of `own`,
+	 * or if `own` comes after the write whose DO UPDATE is being evaluated
 	 */
 	return own != NULL && own->modify->atomic && own->op == DYN_OP_PUT_ITEM && !own->overtaken &&
 		!list_member_ptr(own->modify->writer->later, own);
@@ -331,7 +331,7 @@ void
 dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
 	write->state = DYN_WRITE_WRITTEN;
-	/* keep statements that wait for this one from writing the same row */
+	/* prevent outer statements, waiting for this one, from writing the row */
 	for (DynWriter *outer = write->modify->writer->next; outer != NULL; outer = outer->next)
 	{
 		DynWrite   *own = find_own(outer, write);
@@ -435,9 +435,9 @@ begin_round(DynWrite *write)
 }
 
 /*
- * Returns NULL if the row can be evaluated again, or the reason why not.
- * Deferral and triggers do not prevent this for DO UPDATE, which is evaluated
- * when the row is written, before RETURNING and triggers see the row.
+ * Returns NULL if the row can be evaluated again, or the reason why not.  For
+ * DO UPDATE, triggers and deferred rows are not a reason: it is evaluated when
+ * the row is written, before RETURNING or a trigger sees the result.
  */
 static const char *
 why_not_again(const DynModify *modify)
@@ -584,8 +584,8 @@ write_again(DynWrite *write, const DynScalar *item)
 /* ---- failed conditions ---- */
 
 /*
- * Copies an item to the memory of the write that has its key, and stores the
- * copy in `items`, at the write's position.  In `values`, it follows the key.
+ * Copies the item, which follows its key in `values`, to the context of the
+ * write with this key.  Stores the copy in `items`, at the write's position.
  */
 static void
 keep_item(const List *writes, const DynValue *values, DynScalar *items)
@@ -731,9 +731,9 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	if (!unchanged)
 		count(modify, conflict);
 	/*
-	 * If no value has changed, an encoding or a missing map has made the
-	 * condition fail.  No attempt was executed, or it can be repeated, so
-	 * send the write again, adapted to what is stored.
+	 * If the guarded values have not changed, an encoding or a missing map
+	 * made the condition fail: adapt the write to the item, and send it again,
+	 * unless an unanswered attempt may have changed the item.
 	 */
 	if (unchanged && (write->unanswered == 0 || is_unchanged(write, write->replaced)))
 	{
@@ -769,7 +769,7 @@ dyn_write_judge_item(DynWrite *write, const DynScalar *item)
 		write->state = DYN_WRITE_NO_ROW;
 	else
 		fail_duplicate(write, item);
-	/* another attempt could overwrite the change of the nested statement */
+	/* another attempt could overwrite what a nested statement has written */
 	if (write->state == DYN_WRITE_NEW && write->overtaken)
 		dyn_write_fail(write, dyn_write_report_nested, NULL);
 	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE &&
@@ -787,7 +787,7 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
 
-	/* the statement had inserted this key before, so all attempts failed */
+	/* an earlier row has inserted the key, so no attempt can have succeeded */
 	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && was_inserted(write))
 		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&

@@ -10,9 +10,10 @@
  * | another failure               | error               | error
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail because
- * that attempt was executed.  (An INSERT whose key the statement had inserted
- * before cannot have been executed, so the table above applies.)  The first
- * case below that applies decides the outcome of the write:
+ * that attempt was executed.  The first case below that applies decides the
+ * outcome of the write:
+ * - INSERT of a key that an earlier row of the statement has inserted: as in
+ *   the table, because no attempt can have succeeded.
  * - INSERT, and the item equals the one to be inserted: written; but unknown
  *   (error 08007) if DO UPDATE would change the item.
  * - DO UPDATE, and the item no longer exists: unknown.
@@ -20,7 +21,8 @@
  *   values from the item.
  * - UPDATE, and the item does not exist: as in the table.
  * - DELETE, and the item was read before, but no longer exists: written.
- * - no guarded (row_write.h), assigned or returned value changed: sent again.
+ * - UPDATE or DELETE, and no guarded (row_write.h), assigned or returned value
+ *   has changed since it was read: sent again.
  * - UPDATE, and the item has the assigned values, and the values on which they
  *   depend have not changed: written.
  * - any other UPDATE or DELETE: unknown.
@@ -63,7 +65,7 @@ extern DynScalar *dyn_writes_read_items(const List *writes);
 
 /*
  * Handles a failed condition.  `item` is the item that has the key now, or
- * ABSENT.  If the write is composed again, frees the earlier compositions.
+ * ABSENT.  If this replaces the write's guard and values, frees the old ones.
  */
 extern void dyn_write_judge_item(DynWrite *write, const DynScalar *item);
 
@@ -103,7 +105,7 @@ extern void dyn_write_uncount(const struct DynModify *modify);
  */
 extern void dyn_write_confirm(DynWrite *write, double units, const DynScalar *item);
 
-/* Marks an update that changes nothing as written, without counting an item. */
+/* Marks a write as written, although it changes nothing; counts no item. */
 extern void dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item);
 
 #endif

@@ -190,7 +190,7 @@ are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
 
 /* ---- the check ---- */
 
-/* Returns true if one path contains the other, but not for the full item. */
+/* Returns true if one path contains the other and neither is the full item. */
 static bool
 overlaps(const DynPath *a, const DynPath *b)
 {
@@ -199,9 +199,9 @@ overlaps(const DynPath *a, const DynPath *b)
 }
 
 /*
- * Lists the other written columns that show at least a part of the column's
- * value, or returns NULL.  The written columns are those in `changed` or, in
- * an INSERT, those that are not NULL in the row.
+ * Returns the names of the other written columns whose path contains that of
+ * `column`, or is inside it; or NULL.  The written columns are those in
+ * `changed` or, in an INSERT, those that are not NULL in the row.
  */
 static const char *
 list_sharing(const DynRelation *relation, const DynColumn *column,

@@ -37,25 +37,25 @@ extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTable
 /* Works like dyn_reread_item, but also for a written item that expired. */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/* Returns true if the item is a row, even with errors; overwrites the slot. */
+/* Works like dyn_reread_new, but allows invalid values; overwrites `slot`. */
 extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
- * Prepares a row of the subplan for EvalPlanQual: converts the full rows of
- * partitions and children, which have the columns of the parent, to the
- * columns of the scanned table.  Allocates in CurrentMemoryContext.
+ * Prepares a row of the subplan for EvalPlanQual.  The row of a partition or
+ * inheritance child is stored there with the parent's row type; converts it to
+ * the child's row type.  Allocates in CurrentMemoryContext.
  */
 extern void dyn_reread_children(const EPQState *epq, TupleTableSlot *slot);
 
 /*
- * Checks that the item to be written would be read as this row.  A column of
- * `columns` (all if NULL) that is not NULL in the row must have the same value
- * in the item.  A column of `changed` that is NULL in the row must be NULL in
- * the item.  Otherwise, or if the item would not be a row, raises an error.
+ * Raises an error unless the item would be read as a row with the values that
+ * `row` has in these columns:
+ * - those of `columns` (if NULL, all columns) that are not NULL in `row`
+ * - those of `changed` that are NULL in `row`
  *
  * Returns true if the write (an INSERT, or an UPDATE that sets `values`) also
- * changes columns, other than documents, that it does not assign.  In this
- * case, or if reread->shown, changes the row to what a SELECT would show.
+ * changes a column that it does not assign; documents do not count.  Then, or
+ * if reread->shown is true, changes `row` to what a SELECT would show.
  */
 extern bool dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,

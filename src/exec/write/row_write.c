@@ -19,7 +19,7 @@
 #include "../keys/filter.h"
 #include "row_write.h"
 
-/* Maximum number of values in the guard of a repeated write. */
+/* Maximum number of old values in the condition of a write sent again. */
 #define MOST_GUARDED		100
 
 /*
@@ -37,7 +37,7 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 	Relation	relation = rinfo->ri_RelationDesc;
 
 	row->tts_tableOid = modify->relation->relid;
-	/* check a row that moves to this partition as a row of an UPDATE */
+	/* use the operation of the node: an UPDATE may have moved the row here */
 	if (rinfo->ri_WithCheckOptions != NIL)
 		ExecWithCheckOptions(modify->mtstate->operation == CMD_INSERT
 							 ? WCO_RLS_INSERT_CHECK : WCO_RLS_UPDATE_CHECK,
@@ -103,7 +103,7 @@ compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len
 	DynBuffer	bytes;
 
 	slot_getallattrs(row);
-	/* pass true for a new row, too: dyn_write_map_insert checks such a row */
+	/* true skips a check, which dyn_write_map_insert makes for a new row */
 	dyn_write_map_key(modify->map, row, true, key);
 	dyn_buffer_init(&bytes, 0);
 	dyn_buffer_append_str(&bytes, meta->id ? meta->id : meta->name);
@@ -147,7 +147,7 @@ dyn_met_create(const DynWriter *writer)
 }
 
 /*
- * The set contains 128-bit digests of the foreign table and the key: rows of
+ * Identifies a row by a 128-bit digest of its foreign table and key.  Rows of
  * two foreign tables are different rows, even if they have the same item.
  */
 bool
@@ -235,9 +235,9 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns, Bitmapset *r
 }
 
 /*
- * Returns the columns that the guard compares whatever is assigned.  If
- * RETURNING shows the row before its request is sent, no response can correct
- * the row, so the guard also compares the columns of RETURNING.
+ * Returns the columns that the guard always compares.  If RETURNING shows the
+ * row before its request is sent, no response can correct the row, so the
+ * guard also compares the columns of RETURNING.
  */
 static Bitmapset *
 depended_columns(const DynModify *modify)
@@ -249,8 +249,9 @@ depended_columns(const DynModify *modify)
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
  * columns in *unchanged.  Row triggers may assign any column, so with triggers
- * all changed columns count as assigned.  (DO UPDATE fires no trigger for the
- * update.)  If the row was not read, all assigned columns count as changed.
+ * all changed columns count as assigned, except in DO UPDATE, which requires
+ * that the table has no UPDATE trigger.  If the row was not read, all assigned
+ * columns count as changed.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -343,9 +344,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
 	/*
-	 * The key stays the same (check_key), so omit changed columns that are
-	 * read from the key and compose it.  For a changed column that is only
-	 * read from the key, dyn_write_map_require_column raises an error.
+	 * The key stays the same (check_key).  So omit changed columns that are
+	 * read from the key, if the key is composed of them; otherwise
+	 * dyn_write_map_require_column raises an error.
 	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
@@ -356,7 +357,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* guard jsonb and arrays, so that no list replaces a stored set */
+		/* compare jsonb and arrays: a list must not replace a stored set */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
@@ -439,9 +440,9 @@ is_json(const DynCodec *codec)
 }
 
 /*
- * Returns true if a column shows a stored value at this path as this type.
- * json and jsonb columns show a set as a list, and a binary value as a string.
- * A set is shown only by an array column that is not NULL in modify->old.
+ * Returns true if a column shows the type of a stored value at this path.  A
+ * json or jsonb column shows a binary value like a string.  Only an array
+ * column shows that a value is a set, if it is not NULL in modify->old.
  */
 static bool
 shows_value(const DynModify *modify, const DynPath *path, DynType type)
@@ -464,10 +465,9 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 }
 
 /*
- * Changes the guard, which has the values that the condition requires, to the
- * stored values.  If a stored value differs from the guard and no column shows
- * its type, the write fails if it would replace the value: a set would become
- * a list, or a binary value a string.
+ * Changes the guard to require the stored values.  The write fails if it would
+ * replace a stored value that differs from the guard, and no column shows the
+ * type of this value: a set would become a list, or a binary value a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -499,7 +499,7 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 /*
  * Returns true if the item lacks a map on `path`.  Stores in *missing the path
  * of the outermost missing map, and the value (ABSENT or NULL) that the item
- * has there.  The write fails if another value on `path` is not a map.
+ * has there.  The write fails if a value on `path` is neither a map nor NULL.
  */
 static bool
 find_missing_map(DynWrite *write, const DynPath *path, const DynScalar *item,
@@ -533,7 +533,7 @@ create_maps(DynWrite *write, const DynScalar *item)
 	int			n = write->nvalues = write->ncomposed;
 	int			i = 0;
 
-	/* n + 1 elements suffice, because each map replaces at least one value */
+	/* n + 1: each map is added before the merge removes at least one value */
 	write->created = palloc((n + 1) * sizeof(DynPathValue));
 	write->values = palloc((n + 1) * sizeof(DynPathValue));
 	if (n > 0)
@@ -550,7 +550,7 @@ create_maps(DynWrite *write, const DynScalar *item)
 			continue;
 		}
 		write->ncreated++;
-		/* the map becomes the last value; the next value moves to index i */
+		/* append the map; merging removes value i, so i is the next value */
 		write->values[write->nvalues] = (DynPathValue) {missing->path, {DYN_TYPE_ABSENT, NULL, 0}};
 		write->nvalues = dyn_path_values_merge(write->values, write->nvalues + 1,
 											   dyn_buffer_create());
@@ -615,7 +615,7 @@ key_condition(const DynModify *modify, DynCondKind kind)
 	return dyn_make_cond(kind, dyn_path_of_attribute(modify->map->meta->key.hash[0].name), NULL, 0);
 }
 
-/* Returns the condition of an INSERT: no item exists, or an expired one. */
+/* Returns the condition of an INSERT: the item is absent, or has expired. */
 static DynCond *
 not_exists_condition(const DynModify *modify)
 {

@@ -18,7 +18,7 @@
 /* Checks the constraints that core does not check for foreign tables. */
 extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 
-/* Computes an updated row's generated columns, checks and returns the row. */
+/* Computes an updated row's generated columns; checks and returns the row. */
 extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row);
 
 /*
@@ -43,15 +43,14 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
 /*
  * Adapts an UPDATE or DELETE whose condition has failed although the values of
  * its row have not changed:
- * - If another application has stored a value in an encoding that the guard
- *   does not expect, changes the guard to the stored value.
- * - If the item lacks a map on the path of a written value, adds the map to
- *   the values to be written.
+ * - If another application has stored an equal value in another encoding, the
+ *   guard then requires the stored value.
+ * - If the item lacks a map on the path of a written value, writes the map.
  *
- * Sets the state FAILED if the write would replace values that its column
- * cannot represent, such as a set inside a document.  Also sets it if the item
- * has a value other than NULL in place of a map.  Returns false if nothing is
- * left to write.  Allocates in CurrentMemoryContext, like dyn_modify_update.
+ * Sets the state FAILED if the write would replace a value whose type no
+ * column shows, such as a set in a jsonb column.  Also sets it if the item has
+ * a value other than NULL in place of a map.  Returns false if nothing is left
+ * to write.  Allocates in CurrentMemoryContext, like dyn_modify_update.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 
@@ -64,8 +63,8 @@ extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
 extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member);
 
 /*
- * Prevents the repetition of an UPDATE or DELETE of unknown outcome from
- * overwriting what another session has written after the first attempt.  Adds
+ * Prepares to send an UPDATE or DELETE of unknown outcome again: it must not
+ * overwrite what another session has written after the first attempt.  Adds
  * the old values of the columns in write->replaced to the guard, and renders
  * the request again.  Returns false if the guard would be too long.
  */
@@ -74,10 +73,10 @@ extern bool dyn_write_guard_replaced(DynWrite *write);
 /* Returns a write of the list for the same item as `write`, or NULL. */
 extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 
-/* Returns a write that has only the key of the row, to find or compare it. */
+/* Returns a write with only the row's key, to search lists and sets by key. */
 extern DynWrite dyn_write_of_row(DynModify *modify, TupleTableSlot *row);
 
-/* Returns an empty set of rows, in memory of the writer. */
+/* Returns an empty set of rows, in the writer's memory context. */
 extern struct HTAB *dyn_met_create(const DynWriter *writer);
 
 /*

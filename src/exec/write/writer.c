@@ -24,7 +24,7 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/* Time (ms) between checks while another statement's response sets the rate */
+/* Time (ms) between checks whether another statement's response has arrived */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
@@ -133,8 +133,8 @@ dyn_writer_get(EState *estate)
 
 /*
  * Returns the milliseconds until the write's pause is over, and the measured
- * rate and the budgets allow the request.  Returns at least LOOK_MS if the
- * rate depends on a response to another statement.
+ * rate and the budgets allow the request.  If the rate allows none before a
+ * response arrives, maybe to another statement, returns LOOK_MS or more.
  */
 static double
 send_delay(const DynWrite *write, double now)
@@ -367,8 +367,8 @@ receive(DynWriter *writer, DynWrite *write)
 
 /*
  * Reads the items of all writes to the first write's table, and handles these
- * writes in the order of their rows.  All writes are UNREAD, so an error of the
- * read leaves none in flight.
+ * writes in the order of their rows.  All writes of the statement are UNREAD,
+ * so none is in flight if the read raises an error.
  */
 static void
 receive_unread(DynWriter *writer)
@@ -481,8 +481,8 @@ dyn_writer_finish(DynWriter *writer)
 
 /*
  * Waits until the write of a suspended statement has its last response.  Sends
- * the write again if necessary.  Neither executes a part of that statement nor
- * raises its errors; if the write fails, step() raises the error later.
+ * the write again if necessary.  When the statement continues, step() handles
+ * the last response, or raises the error of a failed write.
  */
 static void
 await_suspended(DynWriter *writer, DynWrite *write)

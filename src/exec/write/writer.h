@@ -35,13 +35,13 @@ typedef enum DynWriteState
 	DYN_WRITE_FAILED			/* its error will be raised */
 } DynWriteState;
 
-/* The write of one item, or of all collected writes (TransactWriteItems). */
+/* The write of one item, or of all collected items (TransactWriteItems). */
 typedef struct DynWrite
 {
 	struct DynModify *modify;
 	DynWriteState state;
-	MemoryContext context;		/* context of what the fields below point to; its
-								 * children are the memory of rounds (outcome.c) */
+	MemoryContext context;		/* memory of what the fields below point to;
+								 * dyn_write_judge_item adds child contexts */
 	bool		returned;		/* true if the executor has counted the row */
 
 	/* the request */
@@ -58,15 +58,15 @@ typedef struct DynWrite
 								 * by one value for this map */
 	int			ncomposed;
 	DynPathValue *created;		/* UpdateItem: paths of maps to create, and the
-								 * values (ABSENT or NULL) required there */
+								 * values (ABSENT or NULL) that they replace */
 	int			ncreated;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
 	DynCall    *call;
 	double		cost;			/* write units charged to the budgets */
 
-	/* the row, for another evaluation (UPDATE, DELETE, DO UPDATE) */
-	MinimalTuple plan_row;		/* row of the subplan, or to be inserted */
+	/* used to evaluate the row again (UPDATE, DELETE, DO UPDATE) */
+	MinimalTuple plan_row;		/* subplan's row; DO UPDATE: row to insert */
 	List	   *repeated;		/* list of MinimalTuple: later rows of the
 								 * subplan for the same item */
 	MinimalTuple old_row;		/* the table's row, as last read */
@@ -79,15 +79,15 @@ typedef struct DynWrite
 	bool		guards_replaced;	/* true if `replaced` was added to guard */
 	bool		derived;		/* true if new values depend on read values */
 	int			rounds;			/* number of times that the write was composed
-								 * again, or conflicts of a transaction */
+								 * again; transaction: number of conflicts */
 
 	int			unanswered;		/* number of attempts of unknown outcome */
 	double		due_ms;			/* monotonic time (ms) of next attempt, or 0 */
 	DynWritten	written;		/* response that confirms the request */
 	DynScalar	attributes;		/* item that RETURNING shows, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* raises the error */
-	const char *why;			/* reason or path for the message if FAILED;
-								 * otherwise, error in the response, or NULL */
+	const char *why;			/* text for the error message if FAILED, and
+								 * otherwise error in the response; or NULL */
 } DynWrite;
 
 static inline bool
@@ -107,7 +107,7 @@ typedef struct DynWriter
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (flush.c) */
 	struct HTAB *met;			/* keys of rows that UPDATE or DELETE wrote or
-								 * deferred; NULL if no subplan repeats rows */
+								 * deferred; NULL if no row can come twice */
 	struct HTAB *affected;		/* keys of rows that the statement or its functions
 								 * inserted or updated; NULL without DO UPDATE */
 	struct HTAB *nested;		/* keys of rows that functions and triggers of the

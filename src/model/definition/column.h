@@ -46,8 +46,8 @@ typedef struct DynOperator
 {
 	DynComparison comparison;
 	Oid			column_type;	/* input type on the column's side */
-	Oid			value_type;		/* input type on the other side; element type
-								 * of an array */
+	Oid			value_type;		/* input type on the other side; if it is an
+								 * array, the type of its elements */
 	Oid			collation;		/* collation used by the comparison */
 } DynOperator;
 
@@ -58,9 +58,9 @@ typedef struct DynTraits
 	DynExactness range;
 
 	/*
-	 * True if items that are sorted by the column's key attribute are also
-	 * sorted by the column (strings by their bytes).  Rows with equal values
-	 * are sorted by the next key attribute only if `distinct` is true.
+	 * True if the key attribute sorts items as the column sorts rows (strings
+	 * by their bytes).  Rows with equal values of the column are sorted by the
+	 * next key attribute only if `distinct` is true.
 	 */
 	bool		order;
 
@@ -152,7 +152,7 @@ extern DynExactness dyn_columns_exactness(const DynColumn *column,
 										  const DynColumn *other,
 										  const DynOperator *op);
 
-/* column LIKE value, column ^@ value, with the operators on text */
+/* Returns the exactness of column LIKE value and column ^@ value, on text. */
 extern DynExactness dyn_prefix_exactness(const DynColumn *column, Oid collation);
 
 /* value = ANY (column), column @> array; `op` has the types of the elements */
@@ -163,10 +163,10 @@ extern DynExactness dyn_element_exactness(const DynColumn *column,
 extern DynExactness dyn_unnested_exactness(const DynColumn *column,
 										   const DynOperator *op);
 
-/* column ->> 'name' OP value */
+/* Returns the exactness of column ->> 'name' OP value. */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/* Returns true if the member name has a UTF-8 form that no other name has. */
+/* Returns true if a name converts to UTF-8, and no other name to the same. */
 extern bool dyn_name_is_exact(const char *name);
 
 /*

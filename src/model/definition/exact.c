@@ -9,11 +9,11 @@
  * order of strings require a bytewise collation, and a database encoding that
  * sorts like UTF-8.
  *
- * Equality selects no mismatches (column.h), since encode.c encodes only values
- * that the column can hold.  But encode.c does not check a domain's constraints,
- * so = on a domain is not exact.  Ranges, inequality and IS NOT NULL are exact
- * only if the codec can decode every value of its DynamoDB type (`total`);
- * otherwise they may select mismatches.
+ * A condition that may select stored values that the column cannot hold is not
+ * exact.  Equality selects none, since encode.c encodes only values that the
+ * column can hold.  But it does not check a domain's constraints, so = is not
+ * exact on a domain.  Ranges, inequality and IS NOT NULL are exact only if
+ * the codec can decode every value of its DynamoDB type (`total`).
  */
 #include "postgres.h"
 
@@ -113,7 +113,7 @@ dyn_traits_init(DynColumn *column)
 	bool		nulls = column->null_on_mismatch;
 	bool		point = has_points(codec);
 	bool		range = has_ranges(codec);
-	/* the number of a Scan segment is never a mismatch */
+	/* the Scan segment is not a stored value, so it is never a mismatch */
 	bool		total = codec->encoding.total || column->segments > 0;
 
 	memset(traits, 0, sizeof(*traits));
@@ -144,7 +144,7 @@ dyn_traits_init(DynColumn *column)
 								 !codec->is_domain);
 }
 
-/* Makes no comparison exact: DynamoDB compares the attribute's full text. */
+/* Makes comparisons inexact: DynamoDB compares the full text, not one part. */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 {

@@ -17,7 +17,7 @@
 /* TTL does not delete items that expired longer ago than this (seconds). */
 #define FIVE_YEARS		INT64CONST(157680000)
 
-/* Like the next two functions, returns NULL or, for invalid JSON, a hint. */
+/* Returns NULL, or a hint after an error; so do the next two functions. */
 static const char *
 add_scalar(DynFilterTerm *term, const JsonbValue *value)
 {

@@ -35,14 +35,13 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true for a key attribute of the table */
-	bool		listed;			/* true for a key attribute of an index (not of
-								 * the table) if statements may request each
-								 * value that a part lists, such as A and B for
-								 * ${type:A|B} */
+	bool		listed;			/* true if a statement may send one request for
+								 * each value that a part lists (A and B for
+								 * ${type:A|B}); only if an index, but not the
+								 * table, has the attribute in its key */
 	bool		unasserted;		/* true if columns with document 'rest' show
-								 * the attribute in each row in which it
-								 * differs from the string that the template
-								 * composes */
+								 * the attribute, unless it is the string that
+								 * the template composes */
 	DynType		type;			/* type of the key attribute; ABSENT if it is
 								 * unknown, or the attribute is in no key */
 	DynTemplate *tmpl;
@@ -73,11 +72,12 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
  * Sets needed[i] to true if a scan that reads the columns `attnums` must split
  * attribute i by its template.  There are three reasons to split an attribute:
  * - It is `base` or `listed`.
- * - A column in `attnums` or in another needed template is read from it.
+ * - It supplies the value of a column in `attnums`, or of a column that is in
+ *   the template of another needed attribute.
  * - It is `unasserted`, and a column in `attnums` has document 'rest'.
  *
- * Returns the paths (DynPath *) of the needed attributes, and the paths of the
- * columns in their templates, unless a column is itself read from a template.
+ * Returns the paths (DynPath *) of the needed attributes, and of those columns
+ * in their templates that are not read from a template themselves.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
@@ -118,7 +118,7 @@ dyn_templated_name(const DynTemplatedAttr *templated)
 
 extern Bitmapset *dyn_templated_columns(const DynTemplatedAttr *templated);
 
-/* Returns the template without modifiers (user#${email}) for messages. */
+/* Returns the template's text, without modifiers, for messages. */
 extern const char *dyn_templated_text(const DynTemplatedAttr *templated);
 
 #endif

@@ -67,7 +67,7 @@ dyn_to_utf8_len(const char *text, size_t *len)
 		return text;
 	converted = pg_server_to_any(text, *len, PG_UTF8);
 	if (converted == text)
-		return text;			/* unchanged, because it is empty */
+		return text;			/* only an empty text is not converted */
 	*len = strlen(converted);
 	return converted;
 }

@@ -338,7 +338,7 @@ try_to_attach(DynSharedBlock *block)
 {
 	ErrorData  *failure = NULL;
 
-	/* parallel mode allows no subtransaction: do not risk a second failure */
+	/* parallel mode cannot catch an error, so do not try again after one */
 	if (!IsInParallelMode())
 		failure = dyn_attempt(attach_block, block);
 	else if (!any_detached)

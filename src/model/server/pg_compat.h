@@ -190,8 +190,9 @@
 
 /*
  * plan_modify.c plans DO UPDATE as DO NOTHING, so that core needs no unique
- * index.  This macro restores the action DO UPDATE, because core now resolves
- * columns only for this action.  For foreign tables, the executor ignores it.
+ * index.  This macro restores DO UPDATE, because the planner of version 19
+ * resolves the columns in SET only for this action.  For a foreign table, the
+ * executor ignores the action.
  */
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)
 
@@ -272,7 +273,7 @@ typedef struct DynJsonbState
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
-/* Return the user whose privileges allow a write; InvalidOid: current user. */
+/* Return the user whose privileges a write needs; InvalidOid: current user. */
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
@@ -317,8 +318,8 @@ extern bool dyn_rejects_value(int sqlstate);
  * Calls a type's input function.  If the function rejects the value, returns
  * false, with the message in *why.  Raises other errors, such as a cancel.
  * - With `soft`, a function that cannot return its errors (dyn_input_is_soft)
- *   runs in a subtransaction.  Parallel mode allows no subtransactions, so
- *   there a value that such a function rejects raises an error.
+ *   runs in a subtransaction.  Parallel mode does not allow this: if such a
+ *   function rejects the value there, raises an error.
  * - Without `soft`, nothing is rolled back, so the caller must raise an error
  *   if the result is false.
  */
@@ -350,7 +351,7 @@ typedef struct DynSharedBlock
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
 
-/* Returns true if all sessions share the block or, if NULL, can share one. */
+/* Returns true if all sessions share `block` (NULL: if they can share one). */
 extern bool dyn_has_shared_memory(const DynSharedBlock *block);
 
 /*

@@ -43,7 +43,7 @@ typedef struct DynBudget
 		Oid			database;
 		Oid			server;
 		uint64		hash;		/* hash of kind, endpoint, region, table, and
-								 * the table's rate or the text `capacity` */
+								 * rate or `capacity` (see dyn_budgets_add) */
 	}			key;
 	double		rate;			/* units per second */
 	int			slot;			/* last known position among the buckets */

@@ -8,14 +8,14 @@
  * http makes requests visible to the network, so it requires that a superuser
  * owns the foreign server.
  *
- * Credentials from a provider belong to the database server.  Only a
- * superuser can set a provider, in the user mapping of one user.  Credentials
- * are sent only to AWS, or to the endpoint in it (allowed_endpoint_url).
+ * Credentials from a provider belong to the database server.  Only a superuser
+ * can set a provider, in the user mapping of one user.  The credentials are
+ * sent only to AWS, or to the endpoint in the mapping's allowed_endpoint_url.
  * - If the foreign server has endpoint_url, proxy or ca_bundle, which redirect
- *   requests, the mapping must name the endpoint, and a superuser must own the
- *   foreign server.
+ *   requests, the mapping must have allowed_endpoint_url, and a superuser must
+ *   own the foreign server.
  * - If the owner of the foreign server, who can change its region, is not a
- *   superuser, the mapping must name the endpoint.
+ *   superuser, the mapping must have allowed_endpoint_url.
  *
  * The catalogs do not record who set an option of the foreign server.  So
  * these rules are checked for its current owner when a connection is used.
@@ -86,7 +86,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host;
 }
 
-/* Keeps pointers to strings in `options`, which the connection must own. */
+/* Stores pointers into `options`, so the connection must own the options. */
 static void
 set_limits(DynConnection *connection, List *options)
 {

@@ -3,7 +3,7 @@
  *		The configuration parameters dynamo_fdw.*.
  *
  * Parameters control the session; properties of the DynamoDB service are
- * server options.  Only a superuser can loosen a policy.
+ * server options.  Only a superuser can make scan_policy less strict.
  */
 #ifndef DYN_MODEL_GUC_H
 #define DYN_MODEL_GUC_H

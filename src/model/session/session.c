@@ -40,7 +40,7 @@
 /* File descriptors left for other code, such as WaitLatchOrSocket. */
 #define SPARE_DESCRIPTORS	4
 
-/* Maximum number of times that the options of one connection are read. */
+/* Maximum number of attempts to build a connection without invalidations. */
 #define MOST_READINGS	5
 
 /* Pause (ms) after a failed DescribeTable, if an expired description exists. */
@@ -51,7 +51,8 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		requested_at;	/* time (monotonic ms) when `meta` arrived */
+	double		requested_at;	/* time (monotonic ms) when `meta` arrived,
+								 * not when it was requested */
 	double		retry_after;	/* earliest time of a retry after a failure */
 	int			pins;
 	bool		forgotten;		/* true if removed from the cache */
@@ -186,10 +187,9 @@ wait_for_client(void *arg, int fd, long timeout_ms)
  * Returns the milliseconds that statement_timeout still permits while COMMIT
  * reads the last rows of a cursor WITH HOLD (PersistHoldablePortal), after
  * PostgreSQL has disabled the timer.  Returns -1 without such a cursor or
- * without a timeout.  The time counts from the timer's last start.  But
- * PostgreSQL does not start the timer if 0 < transaction_timeout <=
- * statement_timeout.  Its last start is then older than the current message,
- * whose arrival counts instead.
+ * without a timeout.  The time counts from the timer's last start or, if this
+ * is later, from the arrival of the current message: PostgreSQL does not start
+ * the timer if 0 < transaction_timeout <= statement_timeout.
  */
 static long
 held_cursor_ms(void)
@@ -501,7 +501,7 @@ unpin_description(void *arg)
 	((DynDescription *) arg)->pins--;
 }
 
-/* Pins the description and its connection, which may lose its other pins. */
+/* Pins the description, and the connection, which frees its descriptions. */
 static const DynTableMeta *
 pin_description(DynConnection *connection, DynDescription *description)
 {

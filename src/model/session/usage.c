@@ -122,7 +122,7 @@ is_of(const DynUsageEntry *entry, const DynUsage *usage)
 	return memcmp(&entry->key, &usage->key, sizeof(entry->key)) == 0;
 }
 
-/* Copies a name; truncates it between two characters. */
+/* Copies a name; if it is too long, truncates it after a full character. */
 static void
 set_name(char *field, const char *utf8)
 {
@@ -203,7 +203,7 @@ error_of(const DynCall *call)
 		case ERRCODE_CONNECTION_FAILURE:
 			return DYN_USAGE_NETWORK;
 		default:
-			/* the reasons of a canceled transaction contain too large items */
+			/* canceled transaction, with large items in its reasons */
 			if (call->failure == DYN_FAIL_TOO_LARGE && call->once && !call->unanswered)
 				return DYN_USAGE_CONFLICT;
 			return call->http_status >= 500 ? DYN_USAGE_SERVICE
@@ -224,7 +224,7 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool aband
 	more.counters.throttles = call->throttles;
 	more.counters.bytes = call->bytes_received;
 	more.counters.unanswered = done && call->unanswered;
-	/* a repeating call without an attempt undoes the previous call's retry */
+	/* without attempts, -1 removes the retry that the previous call counted */
 	more.counters.retries = Max(call->attempts, !call->repeats) - 1;
 	more.counters.request_ms = done ? call->elapsed_ms
 		: dyn_loop_now_us() / 1000.0 - call->started_ms;

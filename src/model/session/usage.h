@@ -7,9 +7,9 @@
  * Shared memory, if available (dyn_shared_memory), has the counts of all
  * sessions.  Otherwise each session counts its own requests only.
  *
- * A call is counted when it is done, or is abandoned while in flight.  If a
- * request takes several calls, all calls but the last count as retries.  The
- * sum of requests and retries is therefore the number of attempts.
+ * A request may take several calls, and a call several attempts.  A call is
+ * counted when it is done, or is abandoned while in flight.  One attempt of a
+ * request counts as the request, and the others count as retries.
  */
 #ifndef DYN_MODEL_USAGE_H
 #define DYN_MODEL_USAGE_H
@@ -35,8 +35,8 @@ typedef struct DynCounters
 								 * units allowed no request */
 	double		request_ms;		/* sum of the durations (ms) of requests with
 								 * their retries, without waited_ms */
-	double		slowest_ms;		/* longest duration (ms) of one call, with the
-								 * retries that are attempts of this call */
+	double		slowest_ms;		/* longest duration (ms) of one call, with all
+								 * attempts of this call */
 	double		waiting_ms;		/* time (ms) in which the backend only waited */
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
@@ -131,8 +131,8 @@ extern void dyn_usage_statement(DynUsage *usage);
 /*
  * Counts a call that is done, or is about to be destroyed in flight, and
  * returns the counts.  Ignores a call in flight if its request has had no
- * attempt yet.  `abandoned` is true if no call will send the request again, so
- * that this call does not count as a retry.
+ * attempt yet.  If dyn_call_is_repeated is true, the call counts as a retry,
+ * unless `abandoned` is true: no other call will send the request again.
  */
 extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op,
 								  const DynCall *call, bool abandoned);
@@ -142,7 +142,7 @@ extern void dyn_usage_reject(DynUsage *usage);
 
 /*
  * Counts the failure of a request whose last call is `call`.  `error` is the
- * class of the failure; OTHER stands for the class of the call's own failure.
+ * class of the failure; if it is OTHER, the class is derived from `call`.
  * If the call was counted as a retry (dyn_call_is_repeated), it is now counted
  * as a request instead.
  */
@@ -181,12 +181,12 @@ typedef struct DynTablePace
 	int			in_flight;		/* requests in flight, for all statements */
 	uint64		statement;		/* statement that started the pace, or 0 */
 
-	/* time (ms) of the last request that the limit of a partition throttled */
+	/* time (ms) when a partition's limit last throttled a request */
 	double		hot_ms;
 	const void *hot_stream;		/* stream of that request, or NULL */
-	double		shared_ms;		/* time (ms) when such limits last throttled
-								 * two streams in quick succession, which may
-								 * read the same partition */
+	double		shared_ms;		/* time (ms) when partitions' limits last
+								 * throttled two streams in quick succession;
+								 * the two may read the same partition */
 } DynTablePace;
 
 /*
