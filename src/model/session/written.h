@@ -42,11 +42,11 @@ extern bool dyn_written_recently(const DynConnection *connection,
 								 const char *table);
 
 /*
- * Registers for the ends of transactions; called once, when the library is
- * loaded.  `abandon` is called with the nesting level of an aborted
- * transaction or subtransaction, before its items are reported.  It must end
- * the requests of that level and deeper levels, count them
- * (dyn_written_maybe), and raise no errors.
+ * Registers the callbacks for the ends of transactions and subtransactions;
+ * called once, when the library is loaded.  `abandon` is called with the
+ * nesting level of one that aborts, before its items are reported.  It must
+ * end the write requests of that level and deeper levels, count them with
+ * dyn_written_maybe(), and raise no errors.
  */
 extern void dyn_written_init(void (*abandon) (int level));
 

@@ -141,9 +141,9 @@ read_column(DynColumn *column, TupleDesc desc, int i,
  * the attributes that other columns show completely, those of templates, and
  * those that the item filter compares, except ttl_attribute.
  *
- * Also sets `unasserted` of the templates (template_columns.h).  It is false
- * for a template of the table's key that does not fold letters, because the
- * key attribute of a row then equals the string that the template composes.
+ * Also sets `unasserted` of each template (template_columns.h): true if the
+ * attribute is shown in rows where it differs from what the template composes.
+ * A row's key attribute cannot differ, unless the template folds letters.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -166,7 +166,7 @@ attributes_shown(DynRelation *relation)
 			names->names[names->n++] = dyn_filter_term_attribute(&relation->item_filter.terms[i]);
 	}
 	dyn_names_sort(names);
-	/* an attribute in `names` is omitted even if it is not as composed */
+	/* document 'rest' always omits the attributes that `names` has by now */
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];
@@ -296,10 +296,10 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 }
 
 /*
- * Sets `listed` of the templates.  A statement that reads an index by
- * requesting each listed value of a placeholder misses items with other
- * values.  So all statements that read such an item raise an error; otherwise
- * the result would depend on the access path.
+ * Sets `listed` of each template (template_columns.h).  Some statements read
+ * an index by requesting each value that a placeholder lists, and so miss
+ * items with other values.  If another statement reads such an item, it raises
+ * an error, so that no result depends on the access path.
  */
 static void
 mark_listed(DynRelation *relation)

@@ -38,8 +38,8 @@ typedef struct DynRelation
 	DynReadOptions options;		/* options; those not set are the server's */
 	bool		consistent;		/* option or parameter consistent_read */
 	bool		own_writes;		/* true if the statement writes the table, or
-								 * the session has just written it, so that
-								 * only reads of global indexes may be stale */
+								 * the session has just written it; reads are
+								 * then consistent, except of global indexes */
 	double		max_read_units_per_second;	/* limits of the table, in addition
 											 * to the server's; 0: no limit */
 	double		max_write_units_per_second;
@@ -89,8 +89,8 @@ extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
 
 /*
- * Returns true if the rows are items, and the option updatable of the table
- * (or else of its server) is on.  Needs no request or user mapping.
+ * Returns true if the table has no option unnest, and its option updatable, or
+ * else its server's, is on.  Needs no request or user mapping.
  */
 extern bool dyn_relation_is_updatable(Oid relid);
 
@@ -127,8 +127,8 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
 /*
- * Returns the parameter scan_policy if it is "allow"; otherwise the stricter of
- * the parameter and the option.
+ * Returns the table's policy for Scans.  The parameter scan_policy overrides
+ * the option if it is "allow"; any other value applies only if it is stricter.
  */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 

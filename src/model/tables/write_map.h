@@ -42,8 +42,8 @@ typedef struct DynWriteMap
 	Bitmapset  *from_key;
 
 	/*
-	 * columns of which the table's key is composed; an UPDATE that assigns to
-	 * one that is not in from_key must not change the key
+	 * columns of which the table's key is composed; an UPDATE may assign to
+	 * those that are not in from_key, if the key stays the same
 	 */
 	Bitmapset  *key_columns;
 
@@ -84,24 +84,24 @@ extern AttrNumber dyn_templated_compose(const DynTemplatedAttr *templated,
 										const Datum *values, bool found,
 										DynScalar *out, DynStoreError *err);
 
-/* Composes the key of a new or `found` row, in the order of the key schema. */
+/* Composes the key in schema order; `found` is true if the row was read. */
 extern void dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot,
 							  bool found, DynKeyPart *parts);
 
-/* Sets *out to the values of a new item with its key; returns their number. */
+/* Sets *out to a new item's values, key included; returns their number. */
 extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
 								 DynPathValue **out);
 
 /*
  * Sets *out to the values that an UPDATE writes, and returns their number.
- * They are the changed columns, which must not be in from_key, the templates
- * that contain them, and all templates of an index whose key changes.  The
- * type ABSENT stands for the removal of a value.
+ * They are the changed columns (none may be in from_key), the templates that
+ * contain them, and all templates of an index whose key changes.  The type
+ * ABSENT stands for the removal of a value.
  *
- * If `compared` is not NULL, sets *out to an item of the full new row instead,
- * and *compared to the columns in this item.  The caller checks that the item
- * would be read as the same row.  An unchanged column is omitted if we cannot
- * encode its value, or cannot compose the template that it is read from.
+ * If `compared` is not NULL, sets *out to all values of the new row instead,
+ * and *compared to the columns with a value in *out.  The caller checks that
+ * an item with these values is read as the new row.  An unchanged column has
+ * no value in *out if we cannot encode it, or cannot compose its template.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,
@@ -114,18 +114,18 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 /*
  * Sets *out to the guard of a write, and returns the number of its values.
  * The guard is the condition that attributes still have the values that were
- * read.  It has the value of each column in `read`, in our encoding, or ABSENT
- * if the attribute must not exist, but omits key columns, document columns and
- * segment columns.  If another application stored an equal value in another
- * encoding, the write fails, and is repeated with the stored value.
+ * read.  For each column in `read`, except key, document and segment columns,
+ * it has the value as we encode it; ABSENT means that the attribute must not
+ * exist.  If another application stored an equal value in another encoding,
+ * the write fails, and is repeated with the stored value.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
 
 /*
- * In a guard, this empty set stands for a stored value that we can read but
- * not encode.  Since no item can have the set, row_write.c can replace it with
- * a condition that always fails, so that the response has the stored value.
+ * Marks a stored value in a guard that we can read but not encode.  No item
+ * can have this empty set.  In its place, row_write.c sends a condition that
+ * always fails; the response to the failure contains the stored value.
  */
 extern const DynScalar dyn_only_theirs;
 

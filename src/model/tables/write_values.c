@@ -4,10 +4,10 @@
  *
  * If several values have the same path, the last one is written.  So values
  * are added in this order: unchanged columns, attributes to remove, unmapped
- * attributes, changed columns, attributes of templates.  Constants of the item
- * filter are added after unmapped attributes, which may have the same path;
- * columns and templates cannot.  If the written value contradicts a column,
- * the caller rejects the row, because the item would be read as another row.
+ * attributes, changed columns, attributes of templates.  A constant of the
+ * item filter is added after unmapped attributes, but only if no column or
+ * template sets its attribute.  If the last value contradicts a column, the
+ * caller rejects the row, because the item would be read as another row.
  */
 #include "postgres.h"
 
@@ -111,7 +111,7 @@ part_holds(const DynTemplatedAttr *templated, bool found, int p, DynText text,
 	DynHolds	holds = dyn_part_holds(part, text);
 	const char *tmpl;
 
-	/* the text was split from the row's key, so its end has been decided */
+	/* splitting the row's key has already determined where this part ends */
 	if (holds == DYN_HOLDS_UNDECIDED && found && templated->base)
 		holds = DYN_HOLDS_YES;
 	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
@@ -256,8 +256,8 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, bool found, DynK
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are changed if `changed` is true, unchanged otherwise,
- * and that are NULL if `null` is true, not NULL otherwise.  If a value cannot
+ * Adds either the changed or the unchanged columns (`changed`); of these, only
+ * those that are NULL, or only those that are not (`null`).  If a value cannot
  * be stored, raises an error for a changed column, and omits an unchanged one.
  */
 static void
@@ -418,11 +418,11 @@ columns_from(const DynTemplatedAttr *templated)
 }
 
 /*
- * If `null` is true, removes the attributes of the rewritten templates that
- * have a NULL column.  Otherwise, adds the attributes of the rewritten
- * templates that have no NULL column.  With `full`, also adds the attributes
- * of other templates that have no NULL column, if the row is read from the
- * attribute, and its text can be composed.
+ * If `null` is true, removes the attribute of each rewritten template that has
+ * a NULL column.  Otherwise, adds the attribute of each rewritten template
+ * that has no NULL column.  With `full`, also adds the other attributes that
+ * the row is read from, except those whose template has a NULL column or whose
+ * text cannot be composed.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)
@@ -620,7 +620,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		/* if only some of its columns are NULL, the text cannot be composed */
+		/* a template of which only some columns are NULL cannot be composed */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
 			: dyn_templated_compose(templated, row.values, row.found, &text, &err) != 0)
 			text = dyn_only_theirs;

@@ -201,7 +201,7 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 		if (!push_digit(result, 0))
 			return false;
 	}
-	/* the last dropped digit is never 0, so a negative number rounds down */
+	/* dropped digits are never all 0, so round a negative number down */
 	if (negative)
 		*result = -*result - split;
 	return true;
@@ -237,7 +237,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 	int64		unit = 1;
 	int			digits;
 	int			scale = epoch_scale(format, &digits);
-	int			more = digits - scale;
+	int			more = digits - scale;	/* digits below a microsecond */
 
 	if (TIMESTAMP_NOT_FINITE(instant) ||
 		pg_sub_s64_overflow(instant, DYN_INSTANT_1970, &number))
@@ -250,7 +250,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	/* if more > 0, many numbers mean this instant: print the first or last */
+	/* if more > 0, 10^more numbers mean this instant: print first or last */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);
 	else if (!last)

@@ -74,7 +74,7 @@ typedef struct DynPattern DynPattern;
 /* Parses a pattern in UTF-8; returns NULL with a hint in *why if invalid. */
 extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 
-/* Returns the pattern of iso8601(n); scanning drops digits after the sixth. */
+/* Returns the pattern of iso8601(n); a scan truncates to the microsecond. */
 extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 
 /* Returns true if printed times sort in the order of the times. */
@@ -145,19 +145,19 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
  * from 00:01 to 23:01 of the day before.
  */
 
-/* Returns the local time at which the instant's unit begins. */
+/* Returns the start (in local time) of the unit that contains `instant`. */
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * With `lower`, returns a lower limit for the starts of all units that contain
- * `instant` or a later instant.  Otherwise returns an upper limit for the
- * starts of all units that contain `instant` or an earlier instant.  Starts
- * and limits are local times.
+ * Returns a limit for the starts of units; both are local times.  With
+ * `lower`, no unit that contains `instant` or a later instant starts before
+ * the limit.  Otherwise, no unit that contains `instant` or an earlier instant
+ * starts after the limit.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);
 
-/* Returns true if a later instant is never in an earlier unit. */
+/* Returns true if dyn_trunc() of a later instant is never an earlier time. */
 extern bool dyn_trunc_ascends(const DynFormat *format);
 
 #endif

@@ -5,10 +5,10 @@
  * DynamoDB compares stored values, so SQL values are encoded in the column's
  * format.  An equality with a value that the column cannot hold selects nothing.
  * A range bound that cannot be stored is replaced by a value that can be, so
- * that the range contains the same stored values, and possibly others.  If no
- * stored value can be beyond the bound, it selects everything or nothing.  For
- * some texts, no bound is sent (DYN_ENCODED_UNKNOWN).  The executor handles
- * bounds that are empty, or too long for a key.
+ * that the range contains the same stored values, and possibly others.  If all
+ * values that can be stored are on one side of the bound, the range has all or
+ * none of them.  For some texts, no bound is sent (DYN_ENCODED_UNKNOWN).  The
+ * executor handles bounds that are empty, or too long for a key.
  *
  * Encoders allocate in CurrentMemoryContext.
  */
@@ -410,7 +410,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	}
 	else if (dyn_codec_truncates(codec))
 	{
-		/* find the unit that contains the first or last time of the range */
+		/* find the day, or other unit, of the range's first or last instant */
 		if (!*inclusive)
 			instant += (lower ? 1 : -1) *
 				(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);

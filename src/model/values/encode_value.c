@@ -6,8 +6,8 @@
  * short as possible, jsonb has the DynamoDB types that correspond to the types
  * of JSON, and times are in UTC with 0, 3 or 6 fractional digits.
  *
- * Lists, maps and sets become JSON without their DynamoDB type: [...] instead
- * of {"L": [...]} (wire.h).
+ * The encoding of a list, map or set is JSON without the outer DynamoDB type:
+ * [...] instead of {"L": [...]}.  The functions of wire.h add the type.
  */
 #include "postgres.h"
 
@@ -103,8 +103,8 @@ dyn_set_parameter(const char *name, const char *value)
 }
 
 /*
- * Sets parameters of output functions, so that input functions can read the
- * text in every session.  Returns the level for AtEOXact_GUC().
+ * Sets the GUCs that affect output functions, so that input functions can read
+ * the text in every session.  Returns the level for AtEOXact_GUC().
  */
 static int
 set_portable_output(Oid type)

@@ -85,7 +85,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Parses bool(t,f).  With `part`, t and f are not parsed as numbers. */
+/* Parses bool(t,f).  With `part`, t and f are always text, even 1 and 0. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {

@@ -6,7 +6,7 @@
  *	iso8601(n)			text with exactly n fractional digits and the suffix Z
  *	iso8601(n,suffix)	text with another suffix, which may be empty
  *	epoch, epoch_ms, epoch_us	N, time since 1970 in UTC (date/time columns)
- *	epoch(n)			epoch with at most n, not 6, digits after the point
+ *	epoch(n)			epoch, with at most n instead of 6 fractional digits
  *	pattern(...)		fields of fixed width in S (datetime.h)
  *	ulid				the time of a ULID in S (timestamptz columns)
  *	epoch_days			N, days since 1970-01-01 (date columns)
@@ -57,8 +57,8 @@ typedef struct DynFormat
 								 * user has set no format */
 	int			digits;			/* number of fractional digits, 0 .. 9 (EPOCH,
 								 * iso8601(n)), or of all digits (PADDED) */
-	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC; NONE: of a
-										 * date in a template) */
+	const struct DynPattern *pattern;	/* PATTERN, TRUNC: the pattern; NONE:
+										 * pattern of a date in a template */
 	struct pg_tz *zone;			/* time zone; NULL: UTC (TRUNC) */
 	const char *true_text;		/* text of true in UTF-8 (BOOL) */
 	const char *false_text;
@@ -82,7 +82,7 @@ extern bool dyn_format_is_trunc(const char *text);
 /*
  * Parses a format into CurrentMemoryContext; returns false with a hint in *why
  * if it is invalid.  `text` and format->text are in the database's encoding,
- * other strings are in UTF-8.  `part` is true for placeholders (always text).
+ * other strings are in UTF-8.  `part` is true for a placeholder's format.
  */
 extern bool dyn_format_parse(const char *text, bool part, DynFormat *format,
 							 const char **why);

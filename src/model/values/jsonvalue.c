@@ -31,7 +31,7 @@ is_text(const DynNode *node)
 	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
 
-/* Returns the text without JSON escapes; name_key() needs 8 spare bytes. */
+/* Returns the text without JSON escapes, with 8 bytes more for name_key(). */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {
@@ -282,7 +282,7 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* true if names were converted; merge them */
+	bool		encoded;		/* true if conversion may make names equal */
 	const char *why;			/* reason why the conversion failed, or NULL */
 } JsonWriter;
 

@@ -2,8 +2,8 @@
  * path.c
  *		Parses and builds document paths.
  *
- * Only the paths of the item, of @, of @index and of @key have no steps.  All
- * memory is allocated in CurrentMemoryContext.
+ * All paths have steps, except @, @index, @key (path.h) and that of the item.
+ * All memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 

@@ -3,8 +3,8 @@
  *		The column option "path" and the table option "unnest": document
  *		paths in user syntax.
  *
- * info.rating is the member rating of the map info, tags[0] the first element
- * of the list tags.  A name with characters other than letters, digits,
+ * info.rating is a member of the map "info", and tags[0] is the first element
+ * of the list "tags".  A name with characters other than letters, digits,
  * underscore and hyphen is written in double quotes; quotes in it are doubled.
  *
  * A column of an unnested table may show the element of the row: @ is the

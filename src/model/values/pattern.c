@@ -31,8 +31,8 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* factor for the number (MS: 1000 us) */
-	int			min;			/* smallest number in the text */
+	int			unit;			/* field's value for the text 1 (MS: 1000) */
+	int			min;			/* smallest number that the text may have */
 	int			max;
 } FieldWord;
 
@@ -161,7 +161,7 @@ dyn_pattern_parse(const char *text, const char **why)
 		if (!read_item(&in, pattern))
 			return NULL;
 	}
-	/* the pattern must have all fields larger than its smallest field */
+	/* require the year, and each field between it and the smallest field */
 	for (int i = 0; i < Max((int) pattern->last, 1); i++)
 	{
 		if (pattern->words[i] != NULL)
@@ -269,7 +269,7 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* this time is in the next unit: no unit is twice as long as another */
+	/* the sum is in the next unit: the longest unit < 2 * the shortest unit */
 	return round_down(pattern, down + 2 * dyn_pattern_unit(pattern) - 1);
 }
 

@@ -39,10 +39,10 @@ typedef enum DynPaddedPlace
 } DynPaddedPlace;
 
 /*
- * Returns the position of `number`.  For AT and AFTER, prints the greatest
- * padded number <= `number` into `dst`, which has digits + 1 bytes.
- * `number` is decimal text without an exponent, like the output of
- * numeric_out; NaN and Infinity are greater than all numbers.
+ * Returns the position of `number` among the numbers of padded(digits).  For
+ * AT and AFTER, prints the greatest of them that is <= `number` into `dst`,
+ * which has digits + 1 bytes.  `number` is decimal text without an exponent,
+ * as from numeric_out; NaN and Infinity are greater than all numbers.
  */
 extern DynPaddedPlace dyn_padded_place(const char *number, int digits,
 									   char *dst);

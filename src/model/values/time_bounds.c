@@ -117,8 +117,8 @@ clamp_number(double number)
 
 /*
  * Returns the first year that satisfies a lower bound, or the last year that
- * satisfies an upper bound.  If the number was rounded, the bound may be one
- * year too low or, with `upper`, too high.
+ * satisfies an upper bound.  If `value` was rounded to a double, the returned
+ * year may be one too low or, with `upper`, one too high.
  */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)
@@ -134,9 +134,9 @@ year_bound(Datum value, Oid type, bool upper, bool strict)
 }
 
 /*
- * Returns a bound for the timestamp of `value` seconds since 1970, with space
- * for rounding errors.  Computes with doubles, because the last timestamps, in
- * microseconds since 1970, exceed the range of int64.
+ * Converts the bound `value`, in seconds since 1970, to a timestamp, and moves
+ * it outward to allow for rounding errors.  Computes with doubles, because the
+ * greatest timestamps, in microseconds since 1970, exceed the range of int64.
  */
 static int64
 epoch_bound(Datum value, Oid type, bool upper)
@@ -202,9 +202,9 @@ last_truncated(Datum unit, int64 value)
 }
 
 /*
- * Inverts date_trunc().  DYN_STEP_TRUNC_INSTANT truncates to an hour or less,
- * which does not change the offset from UTC.  So the argument of date_trunc()
- * is less than one unit later than the result.
+ * Inverts date_trunc().  The unit of DYN_STEP_TRUNC_INSTANT is at most an
+ * hour.  Truncation to such a unit does not change the offset from UTC, so it
+ * moves an instant back by less than one unit.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
@@ -273,7 +273,7 @@ before_year(int64 value, bool upper)
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/* Inverts the addition of months (each has 28 to 31 days) and of days. */
+/* Inverts the addition of months (counted as 28 or 31 days) and of days. */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {
@@ -309,8 +309,8 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 
 /*
  * Inverts the addition or subtraction of an interval.  PostgreSQL adds months,
- * then days, then microseconds.  To an instant, it adds months and days in
- * local time, and converts each of these two sums back to an instant.
+ * then days, then microseconds.  To add months, it converts an instant to
+ * local time and back; to add days, it does the same again.
  */
 static int64
 before_add(int64 value, bool upper, const DynTimeStep *step)
@@ -332,7 +332,7 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 	return value;
 }
 
-/* Inverts a subtraction; bounds are in days for dates, and in us for times. */
+/* Inverts a subtraction of dates (days) or of timestamps (microseconds). */
 static int64
 before_difference(int64 value, bool upper, const DynTimeStep *step)
 {
@@ -393,7 +393,7 @@ before_step(int64 value, bool upper, const DynTimeStep *step)
 	return value;
 }
 
-/* Returns the value as an inclusive bound of the outermost step's result. */
+/* Returns the inclusive bound with which the inversion of the steps begins. */
 static int64
 first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 			DynTimeStepKind kind)

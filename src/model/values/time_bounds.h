@@ -27,7 +27,7 @@ typedef enum DynTimeStepKind
 	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* in zone `operand`, or the session's */
 	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* in zone `operand`, or the session's */
 	DYN_STEP_TRUNC,				/* date_trunc() of a timestamp, with any unit */
-	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant, at most to hours */
+	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant; unit <= hour */
 	DYN_STEP_YEAR,				/* extract(year) of a timestamp */
 	DYN_STEP_EPOCH,				/* extract(epoch) of a timestamp or instant */
 	DYN_STEP_ADD_DAYS,			/* date + number */
@@ -36,7 +36,7 @@ typedef enum DynTimeStepKind
 	DYN_STEP_SUBTRACT,			/* timestamp - interval */
 	DYN_STEP_ADD_TO_INSTANT,	/* instant + interval */
 	DYN_STEP_SUBTRACT_FROM_INSTANT,
-	DYN_STEP_SINCE,				/* c - operand, a date or time */
+	DYN_STEP_SINCE,				/* c - operand; both are dates or timestamps */
 	DYN_STEP_UNTIL				/* operand - c: descends as c ascends */
 } DynTimeStepKind;
 
@@ -58,10 +58,10 @@ extern int64 dyn_unit_length(Datum unit);
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
- * Converts `value`, a bound of the expression that the steps compute from a
- * date or time c, to a bound of c.  The comparison converts the value from
- * type `from` to type `compared`.  The result has type `to`, that of c.
- * `upper` is true for an upper bound, and `strict` for an exclusive bound.
+ * Converts a bound of an expression, which the steps compute from a date or
+ * time c, to a bound of c.  The bound `value` has type `from`, but is compared
+ * in type `compared`; the result has the type of c, `to`.  `upper` is true for
+ * an upper bound, and `strict` for an exclusive bound.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

@@ -55,14 +55,14 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
-/* Facts about a format.  Its `wire` and `encoding` replace the kind's. */
+/* Facts about a format.  `wire` and `encoding` override those of the kind. */
 typedef struct FormatFacts
 {
 	DynCodecKind first;			/* first kind that may have the format */
 	DynCodecKind last;
 	const char *types;			/* types of these kinds, for a hint */
 	DynType		wire;
-	DynEncoding encoding;		/* dyn_codec_init may still clear properties */
+	DynEncoding encoding;		/* default, which dyn_codec_init may weaken */
 } FormatFacts;
 
 #define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"

@@ -63,9 +63,9 @@ typedef enum DynCodecKind
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* for each range of values, an interval
-								 * contains their encodings, but possibly also
-								 * encodings of other values */
+	DYN_SORTED_ROUGHLY,			/* a range of values can be requested as one
+								 * interval of encodings, which may contain
+								 * encodings of values outside of the range */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -91,8 +91,8 @@ typedef struct DynCodecFacts
 	bool		instant;		/* true for dates and times */
 	const char *charset;		/* characters that encodings use, or NULL */
 	int			width;			/* length of all encodings; 0 if it varies */
-	int64		least;			/* smallest integer; 0 for other kinds */
-	int64		most;			/* largest integer; 0 for other kinds */
+	int64		least;			/* least value of an integer kind, else 0 */
+	int64		most;			/* greatest value of an integer kind, else 0 */
 } DynCodecFacts;
 
 extern const DynCodecFacts dyn_codec_facts[];
@@ -165,8 +165,8 @@ extern void dyn_set_parameter(const char *name, const char *value);
 /*
  * Decodes a value, which is neither absent nor of DynamoDB's type NULL, into
  * CurrentMemoryContext.  Returns false if the column cannot hold the value,
- * with the reason in *why (palloc'd or static).  If input functions or domains
- * reject it, returns false, too, or raises an error (only without `soft`).
+ * with the reason in *why (palloc'd or static).  Without `soft`, may raise an
+ * error instead, if an input function or a domain rejects the value.
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
@@ -204,8 +204,8 @@ typedef enum DynEncoded
 	DYN_ENCODED_ANYTHING,		/* the comparison is true for every value of
 								 * the column's type */
 	DYN_ENCODED_UNKNOWN			/* the comparison is true for some values, but
-								 * no request can express its bound (only if
-								 * the codec is not `total`) */
+								 * no request can express its bound; returned
+								 * only if the codec is not `total` */
 } DynEncoded;
 
 /* Limit below which each integer has its own double precision value. */
@@ -312,14 +312,14 @@ extern DynScalar dyn_bool_scalar(const DynCodec *codec, bool flag);
 extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *instant);
 
 /*
- * Prints the first or (`last`) the last encoding of an instant, in sort order,
- * into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  Returns false if the
- * codec's format cannot represent the instant.
+ * Prints an encoding of an instant into `dst`, which has DYN_INSTANT_BUFSIZE
+ * bytes: the encoding that sorts first or, with `last`, the one that sorts
+ * last.  Returns false if the codec's format cannot represent the instant.
  */
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
 
-/* Returns true if times are any ISO 8601 texts, which may not sort by time. */
+/* Returns true if stored times may have any ISO 8601 form (SORTED_ROUGHLY). */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
 /*

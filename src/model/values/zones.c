@@ -3,9 +3,9 @@
  *		Determines the offsets from UTC that a time zone may use near a
  *		time, and truncates times to units of a pattern.
  *
- * PostgreSQL may convert a timestamp with the offset of one day earlier, or
- * with the offset after a nearby transition.  So we collect all offsets in a
- * window around the time.  Each half is longer than a day plus any offset.
+ * To convert a timestamp, PostgreSQL may use the offset of the day before, or
+ * the offset after a nearby transition.  So we collect all offsets in a window
+ * that extends to both sides by more than a day plus the greatest offset.
  */
 #include "postgres.h"
 
@@ -175,8 +175,9 @@ dyn_trunc(const DynFormat *format, Timestamp instant)
 }
 
 /*
- * Returns true if clocks are never set back to an earlier unit of the format.
- * Time zone rules repeat every 400 years, so we only check 1469 to 2471.
+ * Returns true if clocks are never set back to before the start of the current
+ * unit, such as a day.  We only check 1469 to 2471, because zones have no
+ * earlier transitions, and the later ones repeat every 400 years.
  */
 static bool
 zone_ascends(const DynFormat *format)

@@ -34,9 +34,9 @@ typedef struct DynClassify
 
 /*
  * Maximum size (bytes) of the constant, or of the list of constants, in one
- * comparison of a `sized` predicate.  A filter that replaces local checks has
- * at most 25 comparisons (match_keys.c), and JSON escapes make a value at most
- * six times as long.  So such a filter cannot exceed a request's size limit.
+ * comparison of a `sized` predicate.  The filter that replaces local checks is
+ * sized, has at most 25 comparisons (match_keys.c), and becomes at most six
+ * times as long by JSON escapes, so it does not exceed a request's size limit.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -95,8 +95,8 @@ extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
 /*
- * Clears context->exact unless `exactness` (of a part of the expression) is
- * DYN_EXACT.  Returns false for DYN_LOCAL, because such a part cannot be sent.
+ * Applies the exactness of a part of the expression: clears context->exact if
+ * it is not DYN_EXACT, and returns false if it is DYN_LOCAL (cannot be sent).
  */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
@@ -147,7 +147,7 @@ extern Node *dyn_plain_clause(Node *clause);
 extern DynPred *dyn_classify_not_distinct(DynClassify *context,
 										  const DistinctExpr *expr);
 
-/* An equality, or an OR with an equality, that one or two clauses imply */
+/* A condition that one or two clauses imply: an equality, or an OR with one */
 typedef struct DynImplied
 {
 	RestrictInfo *rinfo;		/* one of the clauses that imply `equality` */
@@ -186,10 +186,10 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Puts a CASE around each value in `pred`, an AND (`all`) or OR, whose
- * evaluation might raise an error.  If an arg without columns decides the
- * result (it is true in an OR, or not true in an AND), the values are not
- * needed, so the CASE does not evaluate them.  For example, in $1 IS NULL OR
+ * Puts a CASE around each value in `pred` that might raise an error.  `pred`
+ * is an AND if `all` is true, else an OR.  The CASE does not evaluate the
+ * value if an arg without columns already decides the result, because it is
+ * true in an OR, or not true in an AND.  For example, in $1 IS NULL OR
  * k = f($1), f($1) is evaluated only if $1 is not NULL.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);

@@ -28,24 +28,24 @@ typedef enum DynPredKind
 								 * jsonb column is compared as text (->>) */
 	DYN_PRED_LIKE,				/* field LIKE `value`; with `literal`: field
 								 * begins with `value` */
-	DYN_PRED_CONTAINS,			/* field, or the unnested list, set or map,
-								 * contains `value` or, with `array`, all
-								 * elements of `value` */
+	DYN_PRED_CONTAINS,			/* field contains `value` or, with `array`, all
+								 * elements of `value`; an unnested element as
+								 * field stands for the unnested attribute */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator column `other` */
 	DYN_PRED_FILTER_TERM,		/* condition of the table option item_filter or
 								 * ttl_attribute; has no field */
 	DYN_PRED_TEMPLATED,			/* condition on an attribute with a key
-								 * template; args has an EACH or an AND for
-								 * each of the first placeholders ("parts") of
-								 * the template (match_template.c) */
+								 * template; args has an AND or EACH for each
+								 * placeholder ("part"), but may end before the
+								 * last placeholder (match_template.c) */
 	DYN_PRED_EACH,				/* field has one of the finitely many values
 								 * between the bounds in args (enumerate.c);
 								 * if args is NIL, a placeholder has one of
 								 * the values that its template lists */
-	DYN_PRED_GIVEN				/* `value`, a condition without columns of the
-								 * table, is true; has no field */
+	DYN_PRED_GIVEN				/* condition `value`, which has no columns of
+								 * the table; has no field */
 } DynPredKind;
 
 /* Result of the conversion of a predicate's value */
@@ -80,14 +80,14 @@ typedef struct DynConversion
 {
 	DynBoundKind bound;
 	bool		upper;			/* true if the value is an upper bound of the
-								 * expression (`steps` over the column) */
+								 * expression that the clause compares */
 	bool		strict;			/* true if the bound excludes the value */
 	bool		array;			/* true if the value is an array.  The result
 								 * is an array (EQUAL), or the least (LOWER)
 								 * or greatest (UPPER) bound of all elements */
 	Oid			from;			/* type of the value, or of its elements */
 	Oid			compared;		/* type in which both sides are compared */
-	Oid			to;				/* type of the column, and pred->valuetype */
+	Oid			to;				/* column's type; equals pred->valuetype */
 	List	   *steps;			/* DynConversionStep *, outermost first; NIL:
 								 * the clause compares the column itself */
 	int			param;			/* position of the value in fdw_exprs */

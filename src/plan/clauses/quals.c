@@ -520,8 +520,8 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 /*
  * Splits a clause whose predicate is an AND into one clause for each arg;
  * returns a copy of any other clause.  PostgreSQL has already split SQL ANDs,
- * so we have made this AND for another SQL condition.  A single arg may select
- * more rows than this condition, so the new clauses are not exact.
+ * so this AND is our translation of another SQL condition.  Each arg alone may
+ * select more rows than the clause, so the new clauses are not exact.
  */
 static List *
 divide(const DynClause *found)
@@ -546,7 +546,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/* only for keys_only predicates, whose exactness and size do not matter */
+	/* the flags in `context` are not used: its predicates are keys_only */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;

@@ -57,7 +57,7 @@ typedef struct DynRelPlan
 	const char *join_advice;	/* advice on an index that join clauses could
 								 * use; or NULL */
 	bool		sure_only;		/* true to match only keys that can be used
-								 * with all run-time values */
+								 * whatever the run-time values are */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
 	bool		rechecked;		/* true if full-row Vars are only for EvalPlanQual
 								 * (dyn_full_row_is_for_recheck) */
@@ -90,18 +90,18 @@ typedef struct DynClause
 	bool		exact;
 	bool		sized;			/* true if a filter with the predicate cannot
 								 * exceed the size limit of a request */
-	bool		implied;		/* true if rinfo implies the predicate, but may
-								 * not be equivalent to it */
+	bool		implied;		/* true if rinfo implies the predicate, but
+								 * need not be equivalent to it */
 	bool		keys_only;		/* true if the predicate is only matched to
 								 * keys; `implied` is then true, too */
-	Node	   *condition;		/* keys_only: SQL expression of the predicate,
-								 * if it rejects NULL; else a null pointer */
+	Node	   *condition;		/* SQL expression of a keys_only predicate that
+								 * is not true for NULL; else a null pointer */
 } DynClause;
 
 /* Returns the DynClauses of the RestrictInfos; caches their predicates. */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
-/* Returns clauses (DynClause *) for plan->lists, all with `keys_only`. */
+/* Returns the DynClauses of plan->lists, which are only matched to keys. */
 extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*

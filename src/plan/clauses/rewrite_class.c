@@ -54,9 +54,9 @@ list_of_member(const RestrictInfo *rinfo, const EquivalenceClass *class,
 }
 
 /*
- * Returns the clause member = ANY (array) with the array of `list`.  Returns
- * NULL if the operator is not the equality of the equivalence class, and for a
- * leaky clause that would run before a security barrier clause.
+ * Returns the clause "member = ANY (array of `list`)".  Returns NULL if the
+ * operator is not the equality of the equivalence class, and for a leaky
+ * clause that would run before a security barrier clause.
  */
 static RestrictInfo *
 list_for_member(PlannerInfo *root, const RelOptInfo *rel,

@@ -245,8 +245,8 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 
 /*
  * For column >= a AND column <= b, returns the implied condition a <> b OR
- * column = a.  The column must map to a partition key, and the values must be
- * parametric and of the column's type.  Returns NULL for other clauses.
+ * column = a.  The column must map to a partition key; a and b must satisfy
+ * is_parametric, and have the column's type.  Returns NULL for other clauses.
  */
 static Node *
 equality_unless_different(const DynClassify *context, const OpExpr *lower,

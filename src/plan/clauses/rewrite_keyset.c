@@ -145,7 +145,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* omitted terms decide for equal values, so make the last inclusive */
+	/* omitted terms may select rows that are equal in `terms`: include them */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
@@ -179,8 +179,8 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 }
 
 /*
- * Returns the terms of a > x OR (a = x AND rest), or of one comparison other
- * than =; NIL for other nodes.  The rest may be one condition, or an OR.
+ * Returns the terms of a comparison other than =, or of "a > x OR (a = x AND
+ * rest)", whose rest is parsed in the same way.  Returns NIL for other nodes.
  */
 static List *
 or_terms(const DynClassify *context, Node *node)
@@ -214,7 +214,7 @@ or_terms(const DynClassify *context, Node *node)
 						 !rest_of_arm(context, term, lfirst(lc), &rests)))
 			return NIL;
 	}
-	/* if the conditions after a = x cannot be parsed, only a >= x is implied */
+	/* if rest (see above) cannot be parsed, the OR implies only a >= x */
 	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));
@@ -311,7 +311,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return NULL;
 	if (equal(fixed, term->value))
 		return rest;
-	/* SQL compares local times with a timestamptz, not with each other */
+	/* SQL compares these as instants, which may sort unlike local times */
 	if (term->left == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
 		return NULL;
 	decided = (Node *)
@@ -322,7 +322,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return decided;
 	/*
 	 * if the condition is true for all rows, return NULL; if it is false or
-	 * NULL, return column >= x, which contradicts the fixed value
+	 * NULL, return column >= x, which is not true if the column is `fixed`
 	 */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL
@@ -330,10 +330,10 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 }
 
 /*
- * Returns the condition that term `n` (counted from 0) and the later terms of
- * a row comparison or OR imply if each column of the earlier terms is equal to
- * its value.  Returns NULL if there is none.  If n > 0, SQL might not evaluate
- * the value of term `n`, so also returns NULL if it might raise an error.
+ * Returns the condition that term `n` (counted from 0) and the later terms
+ * imply for rows that are equal in all earlier terms; NULL if there is none.
+ * Also returns NULL if n > 0 and the value of term `n` might raise an error,
+ * because SQL might not evaluate this value.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)
