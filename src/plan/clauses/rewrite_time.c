@@ -43,7 +43,7 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 
 /* ---- functions ---- */
 
-/* A function that is matched as steps; SQL evaluates the last step first */
+/* A function, and its equivalent as time conversions, outermost one first */
 typedef struct Form
 {
 	Oid			function;
@@ -116,9 +116,9 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 }
 
 /*
- * Matches date_trunc.  A timestamptz is truncated in the time zone of the
- * third argument; without one, in that of the session.  Hours contain no leap
- * second in the zone of a session, but may contain one in that of an argument.
+ * Matches date_trunc, which truncates a timestamptz in the time zone of its
+ * third argument, or else of the session.  In the session's zone, hours have
+ * a fixed length, because only a zone in an argument may have leap seconds.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
@@ -255,7 +255,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	return pred;
 }
 
-/* Returns the bounds, never exact, that "expression op value" implies. */
+/* Returns bounds that "expression op value" implies; rows are rechecked. */
 static DynPred *
 make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 			Node *value, const DynConversion *conversion)
@@ -316,7 +316,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 	return pred;
 }
 
-/* Returns true for date/time types, and results of -, extract, date_part. */
+/* Returns true for types of times, their differences, and extracted fields. */
 static bool
 is_of_times(Oid type)
 {

@@ -1,7 +1,7 @@
 /*
  * lookup_path.c
- *		Adds lookup join paths, and joins of relations that are read by the
- *		same list of keys.
+ *		Adds lookup join paths, and paths of hash joins whose two sides are
+ *		read by the same list of keys: a.k = b.k AND a.k IN (1, 2).
  *
  * Core joins by key with a nested loop, which executes the parameterized inner
  * path for each outer row, one request after the other.  A lookup join is the
@@ -65,7 +65,7 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
  * compares the full key of b, but the list has only a part of this key.
  */
 
-/* Minimum selectivity, for a hash join, of the clauses not matched to keys */
+/* Minimum fraction of rows that pass the non-key clauses, for a hash join */
 #define MIN_SELECTIVITY	0.5
 
 /*
@@ -272,8 +272,8 @@ hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
 }
 
 /*
- * For a scan, returns a copy of its path that sends requests together with
- * those of the join's other side.  Returns any other path itself.
+ * If the path is a scan, returns a copy that sends its requests together with
+ * those of the join's other side; otherwise returns the path unchanged.
  */
 static Path *
 read_together(Path *path)
@@ -460,7 +460,7 @@ scans_once(Path *path)
 		? scans_once(join->jpath.innerjoinpath) : dyn_path_scans_once(path);
 }
 
-/* Returns the number of rows of the Queries if each Query fills one page. */
+/* Returns the number of rows of all Queries, assuming a full page for each. */
 static double
 page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 {
@@ -471,13 +471,13 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 }
 
 /*
- * Returns a minimum for the estimated number of keys of a lookup join; 0 means
- * no minimum.  Before ANALYZE, estimates of outer rows may be too low.  So we
- * assume that each partition that the outer side reads fills a page, and each
- * row needs a lookup.  There is a minimum only if the statement also names
- * partitions of the inner table, and reading these once costs less than the
- * lookups.  There is none if the statement may stop early, or if one outer row
- * is expected, because core then uses a nested loop without lookups.
+ * Returns a lower bound for the number of keys of a lookup join: before
+ * ANALYZE, the estimate may be too low.  The bound assumes that each outer
+ * partition fills a page, and each row needs a lookup.  Returns 0 (no bound)
+ * - if clauses on the inner table do not name its partitions, or reading these
+ *   partitions once would not cost less than the lookups;
+ * - if the statement may stop early; or
+ * - if one outer row is expected: core then uses its own nested loop.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -635,9 +635,9 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * Skip an outer scan by a list of keys that was derived from a
-			 * clause on another relation.  That clause already prevents
-			 * lookups of other keys, so the list does not save lookups.
+			 * Skip an outer scan whose list of keys is only derived from a
+			 * clause on another relation.  The clause itself prevents lookups
+			 * of other keys, so the derived list saves no lookups.
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

@@ -80,8 +80,8 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 
 /*
  * Finds the subplans that are executed whenever the expression is evaluated.
- * Skips the expressions in search->computed, because their columns may be
- * unavailable above the path that computes them.
+ * Skips the expressions in search->computed: the path below computes them, and
+ * the columns that they use may be unavailable above it.
  */
 static bool
 collect_subplans(Node *node, void *context)
@@ -210,11 +210,11 @@ subplans_of_rows(Path *path, const Path *subpath)
 }
 
 /*
- * Returns true if WHERE CURRENT OF may search this query level for the scan of
- * a cursor's row.  Returns false with FOR UPDATE, because core then finds the
- * row without the scan.  If is_cursor is UNKNOWN, assumes a cursor if a portal
- * is active, as in DECLARE and OPEN, and the planner may have applied
- * cursor_tuple_fraction.
+ * Returns true if WHERE CURRENT OF may look in this query level for the scan
+ * that returned a cursor's row.  Returns false with FOR UPDATE, because core
+ * then finds the row without the scan.  If is_cursor is UNKNOWN, assumes a
+ * cursor if both hold: a portal is active (as in DECLARE and OPEN), and the
+ * planner may have applied cursor_tuple_fraction.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
@@ -278,8 +278,8 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	ListCell   *lc;
 
 	/*
-	 * Paths may share a projection, whose subpath is then a lookup join node
-	 * already.  For a subpath with one row, there is nothing to batch.
+	 * If paths share a projection, an earlier call may have put a lookup join
+	 * node below it.  For a subpath with one row, there is nothing to batch.
 	 */
 	if (dyn_is_read_ahead_path(*subpath) || dyn_is_one_row(*subpath))
 		return 0;
@@ -360,7 +360,7 @@ visit_path(PlannerInfo *root, Path *path)
 	}
 	else
 	{
-		/* visit the children first, because a lookup join node hides them */
+		/* children first: they are not visited below a lookup join node */
 		(void) dyn_visit_child_paths(path, visit_child, &visit);
 		if (subpath != NULL)
 			visit.saved += read_ahead_of_rows(root, path, subpath);
@@ -389,9 +389,9 @@ has_lookup(const PlannerInfo *root, const Path *path)
 /*
  * If the target list of a path has a subplan that can be batched, moves the
  * list into a projection above the path, so that a lookup join node can be put
- * below the projection.  Core computes subplans in groups, in windows, and in
- * scans and joins that need no sort.  Without a lookup join node, core creates
- * no node for the projection.
+ * between them.  (Core evaluates the list in the path's own node if this
+ * groups, computes window functions, or is a scan or join without a sort.)
+ * For a projection without a lookup join node, core creates no plan node.
  *
  * As in core (make_group_input_target and others), the path still computes the
  * columns that are grouped or sorted by, and the Vars and aggregates in other

@@ -194,8 +194,8 @@ may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templ
 /*
  * Adds the parts of the attribute's template as sort attributes, except the
  * first `bound` parts, to which key conditions give values.  Returns false at
- * the first part that does not sort like its column, or that may lack the
- * column's value.  A part has this value in every row if
+ * the first part that does not sort like its column, or that may differ from
+ * the column in some row.  A part has the column's value in every row if
  * - the column is read from the part,
  * - the attribute is in the table's own key, or
  * - the index is in trusted_indexes, and no column of the template is NULL (by
@@ -203,8 +203,8 @@ may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templ
  *
  * If `merged`, rows of several requests will be merged.  With `by_text`, the
  * merge compares the full text of the attribute, so the first `bound` parts
- * must be the same in all rows.  Without it, the merge compares the parts, so
- * the text alone must determine each part.
+ * must be the same in all rows.  Without `by_text`, it compares the parts, so
+ * the text must be divisible into parts without other attributes.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -344,9 +344,9 @@ copy_text(const char *text)
 }
 
 /*
- * Returns the position in `values` of the value with this conversion; -1 for
- * NULL.  Adds a missing value, or returns -1 if `values` is closed.  Unless it
- * is closed, compares only the last 100 values, so a value may be added twice.
+ * Returns the position in `values` of the value with this conversion; -1 if
+ * `value` is NULL, or if it is missing while `values` is closed.  If `values`
+ * is open, searches only the last 100 values, and adds one not found there.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)

@@ -57,10 +57,10 @@ typedef struct DynKeyMatch
 /*
  * A condition on one key attribute of an index, which is checked at the start
  * of an execution.  If it is false, the index may lack selected items, and the
- * table is read instead (index_complete.c).  An item whose value is empty or
- * too long is not in the index, so one of `preds` must exclude such values.
- * If the only predicate is TEMPLATED, the index must be able to hold all
- * strings that it allows.
+ * table is read instead (index_complete.c).  An index has no items whose value
+ * is empty or too long, so the condition is true if one of `preds` excludes
+ * such values.  A predicate on a key template (DYN_PRED_TEMPLATED) is alone in
+ * `preds`; it must allow only strings that are short enough for the index.
  */
 typedef struct DynIndexCondition
 {
@@ -127,8 +127,8 @@ typedef struct DynAccess
 								 * to send one request */
 	bool		shares_lists;	/* result of dyn_access_shares_lists */
 	bool		per_value;		/* QUERY: true if each value of range[0] has
-								 * its own Query, false if one Query reads all
-								 * values and the range between them */
+								 * its own Query, false if one Query reads
+								 * from the least to the greatest value */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan of the same keys */
 	bool		rechecks_item_filter;	/* true if the item filter is checked
@@ -142,11 +142,11 @@ typedef struct DynAccess
 								 * whether the row exists */
 	bool		unsure;			/* true if run-time values may make the keys
 								 * unusable, so that the fallback is used */
-	bool		same_items;		/* QUERY: true if executions share a cached
-								 * read, because their filters differ, but the
-								 * values of their keys are the same */
-	bool		presumes;		/* true if clauses are matched to the key of
-								 * `index`; a table Scan could add rows */
+	bool		same_items;		/* QUERY: true if executions differ only in
+								 * values of filters, not of keys, so that
+								 * they share one cached read */
+	bool		presumes;		/* true if a table Scan may return more rows,
+								 * because clauses use the key of `index` */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total segments, if the query reads the
@@ -211,7 +211,7 @@ typedef struct DynAccess
 	List	   *exact_rinfos;	/* RestrictInfo *: need no local check */
 	List	   *local_rinfos;	/* RestrictInfo *: need a local check */
 	List	   *having;			/* count_only: HAVING, as an implicit AND */
-	List	   *checks;			/* count_only: the fallback's local checks */
+	List	   *checks;			/* count_only: checks to make in `fallback` */
 } DynAccess;
 
 /* Returns the match of key attribute i; hash attributes come first. */
@@ -221,29 +221,29 @@ dyn_access_match(const DynAccess *access, int i)
 	return i < access->nhash ? &access->hash[i] : &access->range[i - access->nhash];
 }
 
-/* Returns the predicates on keys (DynPred *), row-wise keys first. */
+/* Returns the predicates on keys (DynPred *); access->row_keys comes first. */
 extern List *dyn_access_key_preds(const DynAccess *access);
 
 /* Abilities of an access plan, which do not depend on run-time values */
 typedef enum DynAccessAbility
 {
 	DYN_CAN_BATCH,				/* several executions can send their requests
-								 * together, and do not share a cached read */
+								 * together; not if they share a cached read */
 	DYN_CAN_CACHE,				/* the items can be cached for executions that
 								 * differ only in filter values */
 	DYN_CAN_SHARE,				/* several scans can use the same items */
 	DYN_CAN_START_AHEAD,		/* the requests can be sent before the executor
 								 * requests rows */
-	DYN_CAN_USE_ALL,			/* all items that are returned are used */
+	DYN_CAN_USE_ALL,			/* the scan needs all items that it reads */
 	DYN_CAN_READ_TABLE,			/* a Scan of the table can replace this Scan */
 	DYN_CAN_ORDER,				/* items are in the order of the sort key, so a
 								 * LIMIT can end the reading */
 	DYN_CAN_COUNT,				/* DynamoDB can count the rows, if no clause is
 								 * checked locally */
-	DYN_CAN_BE_SMALL,			/* neither filters nor a recheck of the item
-								 * filter remove items of a Scan */
-	DYN_CAN_PREVIEW,			/* a Scan can read page by page until a LIMIT
-								 * (preview_units) is reached */
+	DYN_CAN_BE_SMALL,			/* no filter or recheck removes items, so a
+								 * Scan can read just the items of a LIMIT */
+	DYN_CAN_PREVIEW,			/* a Scan can read page by page until it has
+								 * the rows of a LIMIT (preview_units) */
 	DYN_CAN_PRESUME				/* the ConditionExpression of a write can
 								 * decide whether the row exists */
 } DynAccessAbility;
@@ -275,10 +275,10 @@ extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 extern AttrNumber dyn_sort_column(const DynRelation *relation, const DynSortAttr *sort);
 
 /*
- * Sets access->sort to the attributes of the sort key, or the parts of their
- * templates, that determine the order of rows of `from`.  Sets access->in_turn
- * to whether reading one partition after the other gives this order.  `access`
- * may be `from`, its fallback, or uninitialized.
+ * Determines the order of the rows of `from`.  Sets access->sort to the
+ * attributes of the sort key, or the parts of their templates, by which the
+ * rows are sorted; and access->in_turn to true if reading one partition after
+ * the other gives this order.  `access` may be `from`, or uninitialized.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from,
 								DynAccess *access);
@@ -292,8 +292,8 @@ extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
- * expressions, to which the node refers by position.  A fallback adds no value
- * to *exprs: the copy omits its predicates on values that are not there.
+ * expressions, to which the node refers by position.  The copy of a fallback
+ * omits predicates with other values than those of the main access plan.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -238,7 +238,7 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 	if (!range.lower || !range.upper || most == 0)
 		return NULL;
 	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
-	/* the listed numbers are so few that all can be requested */
+	/* the values that a template lists are few enough to request them all */
 	if (range.listed)
 		each->unsure = false;
 	if (each->unsure && target->plan->sure_only)

@@ -26,10 +26,10 @@
  *						is not longer than the limit of the key
  *		<>				the value is empty
  *
- * If an attribute has = or IN, one of these must meet its condition: the other
- * kinds and NOT NULL are then not sufficient.  Without = and IN, they are, but
- * do not limit the length of values.  So an old item with a value that is too
- * long is not found (docs/pushdown.md).
+ * If an attribute has = or IN, one of these must meet its condition; the other
+ * predicates and NOT NULL do not count.  If it has neither, the others and NOT
+ * NULL are sufficient, although they do not limit the length of values.  So an
+ * old item with a value that is too long is not found (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -41,8 +41,8 @@
 #include "match_keys.h"
 
 /*
- * Completeness that a predicate on one attribute implies, in ascending order.
- * An OR implies the least of its arms, an AND the greatest of its args.
+ * Completeness of the index that a predicate ensures; the weakest comes first.
+ * An OR has the weakest value of its arms, an AND the strongest of its args.
  */
 typedef enum Completeness
 {
@@ -67,8 +67,8 @@ typedef struct Place
 	bool		trusted;		/* true if the index is in trusted_indexes */
 	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
 								 * 0 if the attribute is not in that key */
-	bool		depends;		/* true if predicates must exclude values of
-								 * the column that the index cannot hold */
+	bool		depends;		/* true if the index is complete only if the
+								 * predicates exclude values it cannot hold */
 	bool		may_miss;		/* true for a Scan that could miss rows whose
 								 * values the index cannot hold */
 	bool		asserted;		/* true if all items have the attribute: it is
@@ -170,7 +170,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		return points ? NO_POINT : ABSENT;
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* booleans are short, and not empty */
-	/* <> is not checked at run time, when its value is rarely '' */
+	/* do not leave <> to run time: it would help only if its value were '' */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
 	if (isnull)
@@ -278,9 +278,9 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 }
 
 /*
- * Returns PRESENT if the index can hold all strings composed from the selected
- * parts, LATER if run-time values decide, else ABSENT.  An item that is older
- * than the index may have a longer string, and is then not in the index.
+ * Returns PRESENT if all strings that the predicate allows are short enough
+ * for the key of the index, LATER if run-time values decide this, else ABSENT.
+ * An item that is older than the index is not in it if its string is longer.
  */
 static Completeness
 texts_completeness(const Place *place, const DynPred *pred)
@@ -311,8 +311,8 @@ texts_completeness(const Place *place, const DynPred *pred)
 
 /*
  * Describes the i'th attribute (from 0) of the index's key; hash attributes
- * come first.  `full` is true for a Scan of the index, which misses rows with
- * values that the index cannot hold.  Requests by key do not select such rows.
+ * come first.  `full` is true for a Scan of the index.  Unlike a request by
+ * key, a Scan may have to return rows whose values the index cannot hold.
  * Known limitation (docs/pushdown.md): a partition key of the table may be a
  * sort key of the index, where its length limit is lower.  If the value of an
  * item exceeds this limit, and the item is older than the index, requests to
@@ -350,8 +350,8 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 /*
  * Returns the completeness that the item filter implies for the attribute:
  * - PRESENT if a condition requires values that the index can hold;
- * - ABSENT if a condition allows a value that an old item may have, but that
- *   the index cannot hold;
+ * - ABSENT if a condition allows a value that the index cannot hold, but that
+ *   an item written before the index was created may have;
  * - NO_POINT if no condition requires the attribute.
  */
 static Completeness
@@ -407,10 +407,10 @@ collect(List *clauses, List **preds, List **exprs)
 }
 
 /*
- * Returns true if all selected items have the attribute, because they have a
- * column that is read from it and is not NULL.  With `trusted`, also returns
- * true if no column of the template is NULL, because the option
- * trusted_indexes asserts that such rows have the attribute.
+ * Returns true if all selected items have the attribute, because a column that
+ * is read from the attribute is not NULL in their rows.  With `trusted`, it is
+ * also enough that no column of the template is NULL, because trusted_indexes
+ * asserts that the items of such rows have the attribute.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)
@@ -442,7 +442,6 @@ is_nonnullable(const Place *place, List *exprs)
 							   dyn_relation_column_of(place->relation, place->attr));
 }
 
-/* Returns the completeness that all conditions imply; never NO_POINT. */
 static Completeness
 place_completeness(const Place *place, List *preds, List *exprs)
 {
@@ -458,8 +457,8 @@ place_completeness(const Place *place, List *preds, List *exprs)
 }
 
 /*
- * Returns true if only a condition <> '' on the attribute's column is missing:
- * the clauses reject NULL, but not an empty text or bytea.
+ * Returns true if the condition <> '' on the attribute's column would make the
+ * index complete: the clauses reject NULL, but not an empty text or bytea.
  */
 static bool
 lacks_nonempty(const Place *place, List *preds, List *exprs)

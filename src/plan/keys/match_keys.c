@@ -35,7 +35,7 @@ typedef struct KeyMatch
 	const DynKeySchema *key;
 	List	   *clauses;
 	const DynAccess *access;	/* access plan that is being built */
-	DynClause  *row_keys;		/* clause that gives the row-wise keys
+	DynClause  *row_keys;		/* OR from which access->row_keys is made
 								 * (match_row_keys), or NULL */
 	List	   *enumerated;		/* DynClause *: bounds on the hash attribute,
 								 * whose values are enumerated as keys */
@@ -54,8 +54,8 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 }
 
 /*
- * Returns the clauses that may restrict an attribute: all clauses, except the
- * OR of the row-wise keys if these contain the attribute.
+ * Returns the clauses that may restrict an attribute.  The OR from which
+ * access->row_keys is made is omitted for the attributes that it matches.
  */
 static List *
 further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
@@ -93,8 +93,8 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 }
 
 /*
- * Collects the points (terms.h) on one attribute; returns false if there are
- * none.  With `exactly`, a fully matched exact clause needs no local check.
+ * Collects the attribute's points (terms.h); returns false if it has none.
+ * With `exactly`, exact clauses equivalent to their points are not rechecked.
  */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
@@ -342,11 +342,11 @@ match_full_key(KeyMatch *match, DynAccess *access)
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
-	/* combine enumerated values with a small number of sort keys only */
+	/* do not combine enumerated values with many values of the sort key */
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
 									 access->range[0].values.most > DYN_MAX_MEMBERS))
 		return false;
-	/* ranges on the sort key exclude some of its values */
+	/* ranges on the sort key remove some of the points found for it */
 	if (access->nrange == 1)
 		match_ranges(match, &match->key->range[0], &access->range[0], true);
 	return true;
@@ -392,10 +392,10 @@ clause_rinfos(List *clauses)
 }
 
 /*
- * Matches hash attributes to points (such as =), and range attributes from the
- * left.  If an attribute has row-wise keys (match_row_keys), it needs no
- * points, and its predicates exclude some of the row-wise keys.  Returns false
- * if a hash attribute has neither points nor row-wise keys.
+ * Matches hash attributes to points (such as =); then range attributes, from
+ * the left, to points or ranges.  An attribute in access->row_keys needs no
+ * points; other predicates on it exclude some of these keys.  Returns false if
+ * a hash attribute has neither points nor row_keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -403,8 +403,8 @@ match_query(KeyMatch *match, DynAccess *access)
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
-	bool		sent = true;	/* false after a condition that may become a
-								 * range, so that later ones are not sent */
+	bool		sent = true;	/* false if an earlier attribute may have a
+								 * range: then later conditions are not sent */
 	bool		has_row_keys =
 		(match->index != NULL && n > key->nhash &&
 		 match_row_keys(match, access, attrs, n, false)) ||
@@ -520,7 +520,7 @@ match_segments(KeyMatch *match, DynAccess *access)
 typedef struct FilterCheck
 {
 	const KeyMatch *match;
-	int			operators;		/* upper bound for all enforced filters */
+	int			operators;		/* maximum number in all enforced filters */
 	int			bytes;			/* upper bound for all enforced filters */
 } FilterCheck;
 
@@ -560,8 +560,8 @@ path_bytes(const DynPath *path)
 }
 
 /*
- * Adds the maximum size of the leaf's condition, which has its path up to four
- * times, to the upper bounds.  Returns true if the leaf is not allowed.
+ * Adds the maximum size of the leaf's condition to the sums in `arg` (a
+ * FilterCheck).  Returns true if a filter must not contain the leaf.
  */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
@@ -589,11 +589,11 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/* the largest condition, on a text or boolean, has ten comparisons */
+	/* enough: a condition without a list has at most three comparisons */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
-	/* after the first 100, values take at least 6 bytes, such as ":v100," */
+	/* 100 values (":v0," ...) take 490 bytes, each further one at least 6 */
 	return 6 * (nvalues - 20) > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
 		(other != NULL && path_is_forbidden(check, other));
 }
@@ -650,11 +650,11 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 }
 
 /*
- * Adds the filters that are allowed, for clauses that no key condition uses,
- * and for clauses on truncated columns (is_on_truncated).  If an expression
- * with all filters is too large at run time, only the `enforced` filters are
- * sent.  So one expression must be able to contain all of these.  An exact
- * clause with an enforced filter needs no local check.
+ * Adds the permitted filters (leaf_is_forbidden) for clauses that no key
+ * condition uses, and for clauses on truncated columns (is_on_truncated).  A
+ * filter is `enforced` if its exact clause is not checked locally.  If an
+ * expression with all filters is too large at run time, only the enforced ones
+ * are sent, so one expression must be able to contain all enforced filters.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -790,7 +790,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
-	/* after an update has moved an LSI entry, a Query may return it again */
+	/* no item may fire a trigger twice, but updates may move LSI entries */
 	access->fetch_base_items = index != NULL &&
 		(index->global ? !dyn_index_covers(plan, index) || plan->relation->target
 		 : plan->relation->triggered);
@@ -828,7 +828,7 @@ dyn_match_all_columns(DynRelation *relation, const DynTableMeta *meta)
 	{
 		DynField   *field;
 
-		/* only a Scan planned for the segment column knows the segment */
+		/* skip the segment column: only a Scan planned for it has a value */
 		if (relation->columns[i].dropped || relation->columns[i].segments > 0)
 			continue;
 		field = palloc0(sizeof(DynField));

@@ -65,8 +65,8 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 								   int most_members, List **used);
 
 /*
- * Returns the conditions that the clauses impose on the attribute's text in
- * rows whose columns are read from this text; NULL if there are none.  The
+ * Returns the conditions on the attribute's text that the clauses imply for a
+ * row, if its columns are read from this text; NULL if there are none.  The
  * result is a DYN_PRED_TEMPLATED with an AND for each part.  If no clause
  * restricts a part, the AND is empty.  The result cannot be matched to a key,
  * since restricted parts may come after unrestricted ones.
@@ -75,8 +75,9 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Sets *usable to whether part `p` of the attribute's template can be used.
- * Returns true if it cannot, or if no clause or template gives it values.
+ * Returns true if part `p` of the attribute's template has no key values:
+ * neither clauses nor the template give it any, or the part cannot be used.
+ * Sets *usable to false in the second case, else to true.
  */
 extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
 								  const DynIndexMeta *index, List *clauses, int p,
@@ -107,14 +108,14 @@ typedef struct DynIndexLack
 /*
  * Returns true if the index may be read, and is complete for the clauses, at
  * least with some run-time values.  If not, stores in *lack (unless NULL) what
- * would make the index complete.  `full` is true for a Scan; NOT NULL is then
- * not always sufficient, because the index may lack items with empty values.
+ * would make the index complete.  `full` is true for a Scan: it may need rows
+ * with empty values, which the index lacks even if its columns are NOT NULL.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,
 								List *clauses, DynIndexLack *lack);
 
-/* Adds the conditions for completeness that depend on run-time values. */
+/* Adds to access->conditions what must hold for the index to be complete. */
 extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 									 List *clauses, DynAccess *access);
 

@@ -4,9 +4,9 @@
  *		attribute.
  *
  * A placeholder (part) can be used if it contains its column's value in every
- * row, because
+ * row.  This is the case if
  * - the column is read from the part,
- * - the attribute is in the table's key: in a row, it matches the columns, or
+ * - the attribute is in the table's key, which matches the row's columns, or
  * - trusted_indexes asserts this.
  */
 #include "postgres.h"
@@ -66,7 +66,7 @@ target_of(const TemplateMatch *match, int p)
 /*
  * Returns the predicates that the clauses imply for part `p`: with `points`,
  * point predicates (such as =), else ranges.  Adds to match->used each clause
- * that is a range predicate itself, or is equivalent to its point predicate.
+ * that is equivalent to its predicate in the result.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -125,12 +125,12 @@ part_members(TemplateMatch *match, int p)
 	return others == NIL ? each : dyn_make_and(lappend(others, each));
 }
 
-/* Returns a predicate with the values between the part's bounds, or NULL. */
+/* Returns an enumeration of the values between the part's bounds, or NULL. */
 static DynPred *
 part_each(TemplateMatch *match, int p)
 {
 	DynTarget	target = target_of(match, p);
-	/* true if another part determines this one, as months determine years */
+	/* true if another part determines this one, as 2024-05 determines 2024 */
 	bool		follows = dyn_templated_determiner(match->templated, p,
 												   match->templated->tmpl->nparts) != NULL;
 	DynPred    *each = dyn_match_each(&target, match->clauses,
@@ -145,14 +145,14 @@ part_each(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts, up to the last part that a clause
- * restricts.  Each predicate allows finitely many values (points), but without
- * `points`, the last may be a range.  Sets *full if every part has points and,
- * in a sort key, a clause restricts the last part.
+ * Returns one predicate for each leading part, up to the last part that a
+ * clause restricts.  Each is a point predicate (terms.h); only the last may be
+ * a range, if `points` is false.  Sets *full to true if all parts have point
+ * predicates and, in a sort key, a clause restricts the last part.
  * - With `enumerate`, a part that no clause restricts has the values that the
  *   template lists.
- * - In a partition key, with `points`, the values between two bounds are
- *   points, and unrestricted parts at the end are included, too.
+ * - In a partition key, if `points` is true, values between two bounds are
+ *   enumerated, and unrestricted parts at the end are included, too.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
@@ -189,10 +189,10 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 }
 
 /*
- * Returns a predicate that allows a range of strings; NULL if all parts have
- * points.  If no part is restricted, the range has all strings that begin with
- * the literal before the first part.  But if this literal is empty, or if some
- * rows may lack it (not match->asserted), returns NULL.
+ * Returns a predicate that allows a range of strings; NULL if each part has a
+ * point predicate.  If no part is restricted, the range has all strings that
+ * begin with the first literal; but the result is NULL if this is empty, or if
+ * some rows may have other strings (not match->asserted).
  */
 static DynPred *
 match_range(TemplateMatch *match)

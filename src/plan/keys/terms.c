@@ -35,9 +35,9 @@ is_unknown(DynPred *pred, void *arg)
 }
 
 /*
- * Summarizes a DYN_PRED_TEMPLATED.  The number of strings is the product of
- * the parts' numbers of values, up to the first part that has a range.  But if
- * ${at:month} determines ${at:year}, the enumerated years are not counted.
+ * Counts the strings of a DYN_PRED_TEMPLATED.  Their number is the product of
+ * the parts' numbers of values, up to the first part with a range.  Enumerated
+ * years of ${at:year} are not a factor if ${at:month} determines the year.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -77,8 +77,8 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 }
 
 /*
- * Combines the summaries of predicates in an AND.  Points take precedence over
- * ranges; of two predicates of the same kind, the smaller number is used.
+ * Counts the values that an AND of predicates allows.  Point predicates take
+ * precedence over ranges; of several of one kind, the smallest count is used.
  */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
@@ -191,7 +191,7 @@ has_list(const List *lists, const DynPred *pred)
 	return false;
 }
 
-/* Adds predicates column = ANY (array) in the AND of `preds` to `lists`. */
+/* Adds to `lists` those of the ANDed `preds` that are column = ANY (array). */
 static List *
 add_lists(List *lists, const List *preds)
 {
@@ -251,10 +251,10 @@ dyn_access_shares_lists(const DynAccess *access)
 }
 
 /*
- * Corrects *values, the number of values of an attribute.  Parts of the key
- * that share a list (dyn_shared_lists) have the same element of it in each
- * key, so the elements are counted only for the first part.  For every other
- * part, *values is divided by their number.  *counted has the lists so far.
+ * Corrects *values, the number of values of an attribute, for shared lists
+ * (dyn_shared_lists).  All parts of a key that share a list have the same
+ * element, so the number of elements counts for the first part only; for each
+ * later part, *values is divided by it.  *counted has the lists already found.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
@@ -291,8 +291,8 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 }
 
 /*
- * Summarizes the keys of one arm of row-wise keys, or all keys if `arm` is
- * NULL.  Their number is the product of the attributes' numbers of values.
+ * Counts the keys in an arm of access->row_keys, or all keys if `arm` is NULL.
+ * Multiplies the numbers of values of all key attributes.
  */
 static DynCount
 count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
@@ -502,8 +502,8 @@ is_given(const DynPred *pred)
 }
 
 /*
- * Returns the range that an AND or OR implies for the target, or NULL.  Args
- * without columns remain in the range.
+ * Returns the range that an AND or OR implies for the target, or NULL.  The
+ * range is again an AND or OR, which also contains the args without columns.
  */
 static DynPred *
 junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)

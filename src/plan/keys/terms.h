@@ -28,8 +28,8 @@ typedef struct DynTarget
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
 /*
- * Returns true if the predicate is <> or NOT IN on the target, a part of a
- * template, with values that are the same in all executions.
+ * Returns true if the predicate is <> or NOT IN on the target, with values
+ * that are the same in all executions.  The target must be a template's part.
  */
 extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
 
@@ -45,24 +45,24 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *fully_consumed);
 
 /*
- * Returns the range that `pred` implies for the target, a full attribute; NULL
- * if there is none.  The range is `pred` itself, or an OR in which only one
- * arm has columns.  Clears *fully_consumed if the range omits conditions of
- * `pred`, or has several bounds or values.  A key condition for the range is
- * then not equivalent to `pred`.
+ * Returns the range that `pred` implies for the target, which must be a full
+ * attribute; NULL if there is none.  The result is `pred` itself, or an OR of
+ * one arm with columns and of conditions without columns ($1 IS NULL).  Clears
+ * *fully_consumed if a key condition for the result is not equivalent to
+ * `pred`: the result omits conditions, or has several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
 
 /*
- * Returns the predicate on segments that `pred` implies: a tree of points,
- * ranges, NULL tests and conditions without columns.  Returns NULL if there is
- * none.  Clears *fully_consumed unless the result is equivalent to `pred`.
+ * Returns the predicate that `pred` implies for the segment column; NULL if
+ * there is none.  It contains points, ranges, NULL tests and conditions
+ * without columns.  Clears *fully_consumed unless it is equivalent to `pred`.
  */
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
-/* Summarizes the values that `pred` allows for an attribute, or for a part. */
+/* Counts the values that `pred` allows for an attribute (`part`: a part). */
 extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
@@ -77,12 +77,12 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
  * predicate column = ANY (array).  For example, the column c may be in the
  * partition key C#${c} and in the sort key O#${c}.  A row has one element in
  * both, so keys are computed for each element, not for all combinations.  If
- * the access plan has row_keys, `arm` is the argument of this OR whose parts
- * are searched; else NULL.  Works in planner and executor.
+ * access->row_keys (an OR) is set, `arm` is the arm whose parts are searched;
+ * otherwise, `arm` is NULL.  Works in planner and executor.
  */
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
-/* Returns true if dyn_shared_lists is not NIL for the keys, or for an arm. */
+/* Returns true if dyn_shared_lists finds a list, at least in one arm. */
 extern bool dyn_access_shares_lists(const DynAccess *access);
 
 /* Returns true if both predicates compare one column with the same array. */
@@ -116,7 +116,7 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 /*
  * Explains why the values between the bounds of the target's column are not
  * enumerated, so that the key named `key` is not used.  Returns NULL if they
- * are enumerated, if there is no bound, or if there is one bound and no part.
+ * are, if there is no bound, or if there is one bound for a full attribute.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses, const char *key);
 

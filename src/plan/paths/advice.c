@@ -439,7 +439,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 	}
 	if (access->kind != DYN_ACCESS_SCAN)
 		return NULL;
-	/* while a guard is true (choice.c), no keys could replace the Scan */
+	/* when a guard is true (choice.c), no keys can replace the Scan */
 	access->keyed = !while_open && plan->keyed_requests > 0;
 	templated = dyn_relation_templated(plan->relation, base.attr->name);
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
@@ -469,7 +469,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 			? psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
 					   plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate")
 			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
-	/* true, too, if a key has too many values, or segments rule out its use */
+	/* also keyed: a key has too many values, or the segment column is read */
 	access->keyed |= plan->segments > 0 ? plan->advice != NULL
 		: access->lacking == NULL &&
 		dyn_template_demands(plan, base.attr, plan->clauses) != NULL;

@@ -11,9 +11,9 @@
  * one that uses no optional condition for keys.  When the statement starts, the
  * first one without an open guard is chosen.
  *
- * A path with guards has only the properties that all its access plans have.
- * So its rows have no order, and it reads only an index that is complete both
- * with open and with closed guards.
+ * A path with guards has only properties that all its access plans have in
+ * common.  So its rows have no order, and its index must contain all selected
+ * items, whether guards are open or closed.
  */
 #include "postgres.h"
 
@@ -32,8 +32,8 @@ is_guard(const DynPred *pred)
 }
 
 /*
- * Returns the guards of a clause, if it is an optional condition; otherwise
- * NIL.  All arms without columns must be guards.
+ * Returns the guards of a clause; NIL if it is not an optional condition, or
+ * if one of its arms without columns is not a guard.
  */
 static List *
 find_guards(const DynClause *clause)
@@ -56,7 +56,7 @@ find_guards(const DynClause *clause)
 	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
 }
 
-/* Returns the clauses, with copies without guards at these positions. */
+/* Returns the clauses, but without the guards of those at `positions`. */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)
 {
@@ -88,9 +88,9 @@ close_guards(List *clauses, const Bitmapset *positions)
 }
 
 /*
- * Returns the access plan that matches the key if the guards of the clauses at
- * these positions are closed (false or NULL).  Returns NULL if there is none,
- * or if the index may lack a row.
+ * Returns the access plan by key for the case that the guards of the clauses
+ * at `positions` are closed (false or NULL).  Returns NULL if the key does not
+ * match then, or if the index may lack a row.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -106,9 +106,9 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Assumes that a guard is closed only if the key does not match otherwise.
- * Core may change the order of the clauses before it makes the plan node.
- * Then other guards may be assumed to be closed, but the key still matches.
+ * Requires a guard to be closed only if the key would not match otherwise.
+ * Which guards these are may depend on the order of the clauses.  Core may
+ * change this order before it makes the plan node; the key still matches.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -154,7 +154,10 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 			(one->choice.kind < dyn_choice_of(unconditional)->kind
 			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
 
-		/* it cannot help if it has all guards of a cheaper one: one is true */
+		/*
+		 * This plan is used if each cheaper one has an open guard.  So it is
+		 * useless if it has all the guards of a cheaper one.
+		 */
 		for_each_cell(next, guarded, lnext(guarded, lc))
 			helps &= list_difference_ptr(((const DynGuarded *) lfirst(next))->access->guards,
 										 one->access->guards) != NIL;
