@@ -16,13 +16,13 @@
  *		items per key, if keys come		3: Queries then never use much more than
  *		from other tables or a list		a Scan, but a Scan chosen by mistake
  *										could use much more than Queries
- *		items of a partition that		a 200th of the table, but a full page in
- *		the statement names				page_keys (joins/lookup_path.c)
+ *		items of a partition that		a 200th of the table (page_keys in
+ *		the statement names				lookup_path.c assumes a full page)
  *
  * If an index lacks attributes, each of its items is also read from the table
- * by key.  To read all items in this way costs up to n times as much as a Scan,
- * where n is the number of items in 4 kB.  So if n is more than 3, n items per
- * key are assumed instead of 3.
+ * by key.  To read all items in this way may cost n times as much as a Scan,
+ * where n is the number of items in 4 kB.  To make this mistake less likely, n
+ * items per key are assumed for such an index if n is more than 3.
  */
 #include "postgres.h"
 
@@ -46,16 +46,16 @@
 #define COST_PER_MS			20.0
 
 /*
- * A repeated execution costs at most the price of a Scan divided by this
- * factor, or as much as the first execution if that is more (cost_requests).
+ * The price of a repeated execution is limited to the price of a Scan divided
+ * by this factor, or to the price of the first execution, whichever is higher.
  * The factor exceeds 1.01, because core ignores differences of less than 1 %.
  */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * Factor that raises the total cost, but not the startup cost, of a Query with
- * an unknown number of rows, so that a plan for the first rows costs less than
- * a plan for all rows.  Used if the query level reads nothing else (`alone`).
+ * Factor for the total cost of a Query with an unknown number of rows (not for
+ * its startup cost).  It makes a plan that stops after the first rows cheaper
+ * than one that reads all rows.  Used if the query level has only this table.
  */
 #define LATER_PAGE			1.05
 
@@ -154,13 +154,13 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
 }
 
-/* Returns false for small tables: core's default of 200 keys suits them. */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 {
 	const DynRelPlan *plan = rel->fdw_private;
 	bool		groups = false;
 
+	/* for a small table, core's default of 200 distinct keys is suitable */
 	if (plan == NULL || attnum <= 0 ||
 		rel->tuples <= DEFAULT_NUM_DISTINCT * DYN_COLLECTION_ITEMS)
 		return false;
@@ -177,10 +177,10 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
  * Returns the estimated number of items with one value of the partition key:
  * from statistics, or else DYN_COLLECTION_ITEMS.  Returns plan->items if no
  * column or template maps to the key.  If the table is too large to be read in
- * full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
- * and divides the number of rows in the sample.  If a user has set n_distinct,
- * it divides the number of rows in the table.
+ * full, ANALYZE samples all items of a few keys (command/analyze.c).  Then
+ * n_distinct is the number of keys in the sample, and the result is (items in
+ * the sample) / n_distinct.  If the table was read in full, or if a user has
+ * set n_distinct, the result is (items in the table) / n_distinct.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -282,9 +282,9 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 
 /*
  * Returns the estimated maximum number of items with the keys that the access
- * plan reads.  If keys of the table or a local index come from other tables,
- * collection_items is used: with core's default of 200 partition keys, each
- * lookup would seem to read a 200th of the table.
+ * plan reads.  If columns of other relations supply the keys (of the table or
+ * of a local index), this is collection_items for each key.  With core's
+ * default of 200 keys, each lookup would seem to read 1/200 of the table.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
@@ -523,8 +523,8 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	ListCell   *lc;
 
 	/*
-	 * assume at least one item per key: a plan with a filter must not cost
-	 * less than a plan with a narrower key
+	 * assume at least one returned item per key, as query_items does for key
+	 * conditions; otherwise, a filter could cost less than a key condition
 	 */
 	returned = items * dyn_selectivity(plan, access->filter_rinfos);
 	if (!access->rechecks_item_filter)
@@ -728,9 +728,9 @@ dyn_access_is_one_round(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * Converts time (ms) to a cost.  Raises the cost once for each more direct
- * kind of access, so that a less direct kind always costs more for the same
- * rows.  But a Scan does not cost more than a union just because of its kind.
+ * Converts time (ms) to a cost, and raises it with dyn_less_direct_cost: once
+ * for a Query, and twice for a union or a Scan.  So if accesses take the same
+ * time, GetItem costs least, then a Query, then a union or a Scan.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -803,14 +803,14 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Sets the costs of batched lookups.  If few executions are expected, there
- * are often more.  So a tenth of a round trip is subtracted, and batches then
- * cost less than single requests.  All costs except those of requests (other
- * nodes, checks of rows) are charged once for each key.
+ * Sets the costs of batched lookups.  Subtracts a tenth of a round trip, so
+ * that batches cost less than single requests even if only one execution is
+ * expected, because there are often more.  All costs except those of requests
+ * (other nodes, checks of rows) are charged once for each key.
  *
  * If executions end before their last row (LIMIT, EXISTS), only a fraction of
- * their reads is charged, but at least half a unit for each request.  All
- * executions together use at most this fraction of the table's units.
+ * their reads is charged, but at least half a unit for each request.  The
+ * limit on the units of all executions (most_units) is reduced in proportion.
  */
 void
 dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
@@ -847,9 +847,10 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 }
 
 /*
- * One Query for several values reads the range between the values, which may
- * be the full partition.  Under a LIMIT, one Query is used if the statement
- * needs sorted rows, and separate Queries would be too many to merge.
+ * Assumes that one Query for all values reads the full partition, because it
+ * reads the range from the least to the greatest value.  Chooses the cheaper
+ * way.  But under a LIMIT, keeps one Query if the rows must be sorted and the
+ * separate Queries would be too many to merge.
  */
 DynAccess *
 dyn_divide_values(const DynRelPlan *plan, DynAccess *access)

@@ -7,9 +7,9 @@
  * expression is evaluated.  So the thresholds are compared again with the cost
  * without waiting.
  *
- * A session's first statement may load the library while it is planned, which
- * is too late for a planner hook.  So this is done when the executor starts.
- * The PlannedStmt may belong to a cached plan, so its flags are restored.
+ * The comparison is done when the executor starts, because a planner hook is
+ * not called for a statement that loads the library while it is planned.  The
+ * PlannedStmt may be in a cached plan, so its jitFlags are restored afterward.
  */
 #include "postgres.h"
 
@@ -46,11 +46,11 @@ add_child(Plan *child, int use, void *context)
 }
 
 /*
- * Returns the cost of the waiting in a nested loop.  The inner side may be
- * executed for each outer row, in batches, or once if its rows are cached.  So
- * its waiting is estimated as (cost of the loop - cost of the outer side -
- * outer rows * local cost of the inner side), or as the waiting of one
- * execution if this is more.
+ * Returns the part of a nested loop's cost that is waiting for DynamoDB.  How
+ * often the inner side is executed is unknown (for each outer row, in batches,
+ * or once if its rows are cached), but included in the loop's cost.  So the
+ * inner side's waiting is (cost of the loop - cost of the outer side - outer
+ * rows * local cost of the inner side), but at least that of one execution.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)

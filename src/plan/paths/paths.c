@@ -2,11 +2,11 @@
  * paths.c
  *		Adds the paths of a foreign table.
  *
- * For the table, and for each index that is complete for the query, this file
- * adds a path that matches the key with the table's own clauses, and
- * parameterized paths that also use columns of other relations.  With a
- * parameterized path, a nested loop sends a request for each outer row, unless
- * a Memoize node of core has cached the rows.
+ * For the table, and for each index that contains all items that the query
+ * selects (a complete index), this file adds a path whose key conditions come
+ * from the table's own clauses, and parameterized paths that also use columns
+ * of other relations.  With a parameterized path, a nested loop sends a
+ * request for each outer row, unless a Memoize node has cached the rows.
  *
  * If the arms of an OR match different keys, a path reads all these keys
  * (union_path.c).  Scans need no key: they read the table, or a complete index
@@ -92,9 +92,9 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * Only items with the same value of this attribute are in the order of
-		 * the next one.  So stop if different values of the attribute may be
-		 * equal values of the column.
+		 * The next attribute sorts only items with the same value of this
+		 * attribute.  So stop if rows with the same value of the column may
+		 * come from different values of the attribute.
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -133,8 +133,8 @@ uses_some(const DynAccess *access, List *rinfos)
 /*
  * Matches `clauses` to the key of the table or index with the number `target`,
  * and returns the access plan.  Returns NULL if they do not match, or if the
- * index is not complete.  If `others` (RestrictInfo *) is not NIL, also returns
- * NULL if none of them is matched to the key.  May add advice to `plan`.
+ * index is not complete, or if `others` is not NIL, but none of its members
+ * (RestrictInfos of some of `clauses`) is matched.  May add advice to `plan`.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -157,13 +157,13 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 
 /*
  * Raises the costs of an access above those of each more direct access that
- * keep_direct has recorded (GetItem, then Query, then union).  So tables with
- * few items, or of unknown size, are read by key.
+ * keep_direct has recorded (GetItem is most direct, then Query, then union).
+ * So tables with few items, or of unknown size, are read by key.
  * - The total cost is raised, unless this adds more than dyn_direct_margin.
  * - The startup cost is raised to that of the direct access.
- * - A Scan for a row that does not exist reads the full table.  So if the
- *   direct access has an unknown number of rows, the startup cost is raised to
- *   half of the total cost, but not above the total cost of the direct access.
+ * - If it is unknown how many rows the direct access finds, there may be none,
+ *   and a Scan would read the full table in vain.  So the startup cost is at
+ *   least half of the total cost, or the direct access's total cost if lower.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -204,9 +204,9 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
  * Returns true if a Scan may read the index instead of the table.  An index of
  * size 0 is not scanned, because DynamoDB may not have counted its items yet.
  * For rows that the statement writes, a GSI is not scanned, because its entries
- * may be stale.  With BEFORE triggers, an LSI is not scanned either: an update
- * may move an entry, so that the Scan returns it again.  If the index only
- * fails to be complete, sets *lack (unless NULL).
+ * may be stale; with BEFORE triggers, an LSI is not scanned either: an update
+ * may move an entry, so that the Scan returns it again.  If the only obstacle
+ * is that the index may lack items, sets *lack (`lack` may be NULL).
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -230,7 +230,7 @@ has_key_access(DynRelPlan *plan)
 }
 
 /*
- * Returns true if the relation of `one` and `rel` can be read by one Scan
+ * Returns true if a single Scan can read both `rel` and the relation of `one`
  * (exec/source/sharing.c), and `rel` cannot be read by key.
  */
 static bool
@@ -314,8 +314,8 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 
 /*
  * Returns the fraction of the price of the requests that is charged to this
- * Scan.  If several relations share the Scan, its requests are sent only once.
- * This is also true of all executions of the recursive part of a WITH query.
+ * Scan.  If relations share a Scan, or executions of the recursive part of a
+ * WITH query do, its requests are sent only once, so each is charged a part.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -674,11 +674,11 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 		int			n = 0;
 
 		one->access = dyn_match_closed(plan, index, plan->clauses);
-		/* the index must be complete even if a guard is true */
+		/* the index must also be complete if a true guard makes its OR true */
 		if (one->access == NULL ||
 			(index != NULL && !index_has_key_path(plan, index, plan->clauses)))
 			continue;
-		/* Scans must cost more than this access by key */
+		/* record the costs, so that yield_to_direct raises those of Scans */
 		one->access->estimate = dyn_estimate_access(plan, one->access);
 		one->choice = (DynPathChoice) {.target = i, .kind = one->access->kind,
 		.estimate = &one->access->estimate};
@@ -694,7 +694,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);
-	/* find the cheapest path that needs no guards and no other relations */
+	/* find the cheapest path, except unions, that uses only own clauses */
 	foreach(lc, plan->rel->pathlist)
 	{
 		const Path *path = lfirst(lc);
@@ -726,11 +726,11 @@ names_unknown_partition(const RelOptInfo *rel)
 }
 
 /*
- * Returns a minimum for the estimated rows of the relation.  Before ANALYZE, a
- * small table seems to have one row in each partition.  If core expects one
- * row, it joins by lookups, and sorts all rows even if only the first ones are
- * needed.  So the minimum is two if another relation reads partitions of the
- * same DynamoDB table, or if an Incremental Sort may stop early.
+ * Returns a minimum for the estimated rows of the relation.  Before ANALYZE,
+ * each partition of a small table seems to have one row.  The minimum is two
+ * if core, with an estimate of one row, would
+ * - join partitions of one DynamoDB table by lookups, instead of reading both;
+ * - sort all rows, instead of stopping an Incremental Sort early.
  */
 static double
 least_rows(const DynRelPlan *plan)

@@ -3,15 +3,15 @@
  *		Creates the plan node of a chosen path, and paths that push down
  *		count(*); decides how many items the first page needs.
  *
- * When core has chosen a path, its access plan is matched again, from the
- * clauses that core passes.  So keys, filters and local checks agree.
+ * When core has chosen a path, its access plan is built again, so that keys,
+ * filters and local checks all come from the clauses that core passes.
  *
  * If no clause is checked locally, count(*) is pushed down: the requests have
  * Select=COUNT.  DynamoDB reads and bills the same items, but does not return
  * them.  The plan node has scanrelid 0, so the executor finds the table in
- * fs_base_relids.  Its fdw_scan_tlist has the aggregate, from which core
- * computes the target list and HAVING, and the columns that are checked if the
- * scan falls back to reading rows of the table.
+ * fs_base_relids.  The fdw_scan_tlist has the aggregate, from which core
+ * computes the target list and HAVING.  It also has the columns of conditions,
+ * which are checked if the scan falls back to reading rows and counting them.
  *
  * DynamoDB charges for the items of a page, so a scan limits its first page if
  * the statement needs only a few rows.  Later pages are larger
@@ -42,9 +42,9 @@
 
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 (a
- * full page) if this number exceeds MAX_ITEMS.  If this number is uncertain,
- * because not every item yields a row, or because `rows` is an estimate
- * (`roughly`), returns at least the items of half a unit, the least price.
+ * full page) if this number exceeds MAX_ITEMS.  If `rows` is an estimate
+ * (`roughly`), or if not every item yields a row, returns at least the number
+ * of items that half a unit pays for, because no request costs less than that.
  */
 static int
 items_of_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -109,10 +109,10 @@ note_bound(DynPred *pred, void *arg)
 }
 
 /*
- * Returns true if the Query may begin with items that are not rows, because
- * their sort key is the bound, but the clauses reject them.  For example, two
- * bounds are sent as BETWEEN, which includes the value of < or >.  And only
- * a >= 1 is sent of a row comparison (a, b) > (1, 2), used for keyset paging.
+ * Returns true if the Query may begin with items whose sort key is the bound,
+ * and which the clauses reject.  For example, two bounds are sent as BETWEEN,
+ * which includes the value of < or >.  For a row comparison, such as
+ * (a, b) > (1, 2) in keyset paging, only a >= 1 is sent.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -130,8 +130,9 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		int			n = list_length(texts->args);
 
 		/*
-		 * the request excludes the value of < or > if more text follows it in
-		 * every sort key, or if its fixed width lets the range begin after it
+		 * The request excludes the bound of < or > in two cases: every sort
+		 * key has more text after the compared part, or this part has a fixed
+		 * width, so that an ascending range can begin just after the bound.
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
@@ -293,7 +294,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	{
 		DynAccess  *arm = lfirst(lc);
 
-		/* an arm has the union's columns, and `local` checks its rows */
+		/* an arm reads the union's columns, since the union checks its rows */
 		arm->fields = access->fields;
 		arm->scalars = access->scalars;
 		arm->may_stop_early = access->may_stop_early;

@@ -137,7 +137,7 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns that are read outside RETURNING or as OLD. */
+/* Returns the target's columns read outside RETURNING, or as OLD inside it. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -274,7 +274,7 @@ add_constraints(Bitmapset *attnums, Relation relation)
 
 /*
  * Replaces member 0 (a full-row reference) by all columns.  Removes virtual
- * generated columns, which CHECK constraints may read.  Returns the set.
+ * generated columns, which CHECK constraints may have added.  Returns the set.
  */
 static Bitmapset *
 expand_whole_row(Bitmapset *attnums, Relation relation)
@@ -382,8 +382,9 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 												  target_relation));
 	attnums = bms_del_members(attnums, map->documents);
 	/*
-	 * keep the segment: the partition constraint may be evaluated again for a
-	 * row that was changed, and the response with that row has no segment
+	 * Add the segment column, which the response to a write does not contain.
+	 * If another session has changed a row, its partition constraint is
+	 * checked again.
 	 */
 	if (dyn_relation_segment_bounds(map->relation, target_relation) != NIL)
 		attnums = bms_add_member(attnums, map->relation->segment_column);
@@ -391,14 +392,14 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	{
 		const DynColumn *column = &map->relation->columns[i];
 
-		/* the guard composes the attribute from all columns of its template */
+		/* the write's condition needs all columns that form the attribute */
 		if (bms_is_member(i + 1, attnums) && dyn_column_is_part(column))
 			attnums = bms_add_members(attnums,
 									  dyn_templated_columns(&map->relation->templated[column->templated]));
 	}
 	/*
-	 * Add tableoid: if the target list were equal to the columns, the scan
-	 * would return EvalPlanQual's own slot, which core clears.
+	 * Add tableoid, so that the scan projects.  A scan whose target list is
+	 * equal to the columns returns EvalPlanQual's own slot, which core clears.
 	 */
 	add_row_identity_var(root, makeVar(rtindex, TableOidAttributeNumber, OIDOID, -1,
 									   InvalidOid, 0), rtindex, "tableoid");
@@ -414,8 +415,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 }
 
 /*
- * Raises an error if a column shows the full item: the write's condition
- * cannot compare attributes that other writers may add.
+ * Raises an error for a document column, which contains the full item: the
+ * write's condition cannot detect attributes that other writers have added.
  */
 static void
 refuse_documents(const DynWriteMap *map, const Bitmapset *attnums)
@@ -622,12 +623,12 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	if (plan->operation != CMD_INSERT)
 	{
 		/*
-		 * the guard (condition of the write) omits columns that show the item,
-		 * even if triggers or full-row Vars read them
+		 * the write's condition omits document columns that the statement does
+		 * not name, even if triggers or full-row Vars read them
 		 */
 		read = bms_del_members(read_columns(root, resultRelation, relation),
 							   bms_difference(map->documents, named));
-		/* the guard compares no segments, because the key determines them */
+		/* the write's condition omits the segment, which the key determines */
 		if (map->relation->segment_column != 0)
 			read = bms_del_member(read, map->relation->segment_column);
 	}
@@ -685,9 +686,9 @@ conflict_columns(const Query *query)
 
 /*
  * Removes the columns of ON CONFLICT if they are the DynamoDB table's primary
- * key, so that core does not look for a unique index.  The executor resolves
- * the conflict itself.  Core still checks the privileges for the UPDATE, and
- * plans its expressions.
+ * key, so that core does not look for a unique index.  Our code for writes
+ * (exec/write) resolves the conflict.  Core still checks the privileges for
+ * the UPDATE, and plans its expressions.
  */
 static void
 take_over(Query *query)

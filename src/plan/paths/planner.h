@@ -44,8 +44,8 @@ typedef struct DynPathChoice
 	bool		first_row_only; /* true if the semijoin or antijoin above
 								 * needs only the first row of an execution */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
-	bool		together;		/* true if a hash join above the path reads
-								 * both sides at the same time */
+	bool		together;		/* true if requests for both sides of a hash
+								 * join above the path are sent together */
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
@@ -73,22 +73,23 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 
 /*
  * Builds the access plan of a choice (not a UNION) again, from these clauses
- * (DynClause *), with its estimate, its fallback, and the alternative for when
- * a guard is true.  Raises an error if the clauses do not match the key.
+ * (DynClause *).  Adds its estimate, its fallback and, if it has guards
+ * (choice.c), the access plan to use if one of these is true.  Raises an error
+ * if the clauses do not match the key.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * Returns an access plan by key that can be used only if some guards are false
- * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c).  None of
- * these guards is superfluous.  Returns NULL if the clauses match the key even
- * if all guards are true, or do not match it at all.
+ * Returns an access plan by key that must not be used if one of its guards is
+ * true.  For example, $1 IS NULL is the guard of the clause
+ * $1 IS NULL OR k = $1 (choice.c).  No guard is superfluous.  Returns NULL if
+ * the key matches without guards, or if there is no such access plan.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
 
-/* An access plan with guards; lives as long as the relation's choices */
+/* An access plan with guards; must live as long as DynRelPlan.choices */
 typedef struct DynGuarded
 {
 	DynAccess  *access;
@@ -98,10 +99,10 @@ typedef struct DynGuarded
 } DynGuarded;
 
 /*
- * Sets while_open of each choice in `guarded` (DynGuarded *), which must be
- * sorted by descending cost.  If a guard of a choice is true, the next more
- * expensive choice that may be usable and cheap enough replaces it.  If there
- * is none, the choice of `unconditional`, a path without guards, does.
+ * Sets while_open of each choice in `guarded` (DynGuarded *; must be sorted by
+ * descending cost) to the choice that is used if a guard is true: the next more
+ * expensive one that may be usable then and is preferred to `unconditional` (a
+ * path without guards), or else that of `unconditional`.
  */
 extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
@@ -116,7 +117,7 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
- * If *advice is NULL, sets it to a text on how to remedy the index's lack.
+ * If *advice is NULL, sets it to text on how to make the index usable (*lack).
  * `how` is "used" or "scanned", as in "index could be used if ...".
  */
 extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
@@ -125,7 +126,7 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these
  * clauses, not capitalized and without a period; NULL if there is none.
- * `while_open` is true if the access plan is used because a guard is true.
+ * `while_open` is true if the access plan replaces one with a true guard.
  * - For a Scan, the advice names an index that could be used, or the reason
  *   why a condition on a partition key does not restrict the key.
  * - For a Query, the advice is the reason why a condition does not restrict
@@ -170,9 +171,9 @@ dyn_is_our_relation(const RelOptInfo *rel)
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Install the hook that adds lookup joins, the hooks that plan statements and
- * add prefetching for subplans, and the hook that excludes waiting from JIT
- * decisions.  Called once, when the library is loaded.
+ * Install hooks, once, when the library is loaded: for lookup joins; for
+ * planning statements, and prefetching for subplans; and for deciding on JIT
+ * without the cost of waiting for DynamoDB.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
@@ -235,10 +236,10 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
 /*
- * Returns how much more the path may cost than a less direct one, such as a
- * Scan, and still be preferred to it (paths.c): the cost of the path's first
- * request.  If the number of rows is unknown, returns `startup`, the path's
- * startup cost, which may also include reads of items from the table.
+ * Returns the margin by which the path may cost more than a less direct one,
+ * such as a Scan, and still be preferred (yield_to_direct).  This is the cost
+ * of the first request or, if the number of rows is unknown, `startup`: the
+ * path's startup cost, which may also include reads of items from the table.
  */
 extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 
@@ -246,8 +247,8 @@ extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*
- * For an access of this cost, returns the least cost of a less direct access to
- * the same rows, such as a Scan in place of a Query.
+ * Returns the minimum cost that a less direct access to the same rows, such as
+ * a Scan in place of a Query, is given if the direct access costs `cost`.
  */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
@@ -274,9 +275,9 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if DYN_COLLECTION_ITEMS per value of the column are assumed,
- * not core's default: the table is large, and the column has no statistics and
- * is the partition key of a table with a sort key, or of a global index.
+ * Returns true if DYN_COLLECTION_ITEMS items are assumed per value of the
+ * column, because the table is large, and the column has no statistics and is
+ * the partition key of a table with a sort key, or of a global index.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
@@ -331,11 +332,11 @@ extern Bitmapset *dyn_with_generated(Bitmapset *updated, TupleDesc desc);
 /*
  * Return true if the table has a trigger that is enabled in this session.  A
  * trigger for UPDATE OF columns counts only if `updated` (NULL: all columns)
- * has one of its columns.  The functions consider, in this order,
- * - triggers whose type (TRIGGER_TYPE_...), masked with `mask`, equals `bits`;
- * - row triggers of an operation, with a timing (TRIGGER_TYPE_BEFORE or
- *   _AFTER, or DYN_ANY_TIMING);
- * - row triggers of the planned statement, with a timing.
+ * has one of its columns.  The first function considers triggers whose type
+ * (TRIGGER_TYPE_...), masked with `mask`, equals `bits`.  The second considers
+ * row triggers of `operation`, and the third row triggers of the planned
+ * statement, both with this `timing` (TRIGGER_TYPE_BEFORE or _AFTER, or
+ * DYN_ANY_TIMING).
  */
 #define DYN_ANY_TIMING	(-1)
 extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits,

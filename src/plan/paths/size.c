@@ -63,11 +63,11 @@ described_items(const DynTableMeta *meta)
 
 /*
  * Returns the estimated number of rows of the table.
- * - Uses the table's description if ANALYZE never ran, or found no rows, or
- *   found one page and the table now has more: ANALYZE may have run before
- *   DynamoDB first counted the table.  Assumes that one item in five is a row
- *   if an item filter or key templates may reject items, and that an unnested
- *   table has three rows per item.
+ * - Uses the table's description if ANALYZE never ran or found no rows.  Also
+ *   uses it if ANALYZE found one page, and there are more now, because ANALYZE
+ *   may have run before DynamoDB first counted the table.  Assumes that one
+ *   item in five is a row if an item filter or key templates may reject items,
+ *   and that an unnested table has three rows per item.
  * - If the table still has one page, or is now empty, returns the statistics.
  * - Otherwise scales the statistics by the current number of pages.
  */
@@ -208,7 +208,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->root = root;
 	plan->rel = baserel;
 	plan->relation = dyn_relation_open(relid, baserel->userid);
-	/* plan again for another role: its account may have another such table */
+	/* plan again for another role: the name may stand for another table */
 	root->glob->dependsOnRole |= !OidIsValid(baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
@@ -377,7 +377,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	if (access == NULL)
 		return;
 	baserel->rows = Min(baserel->rows, dyn_access_most_rows(plan, access));
-	/* the planner cannot derive the number of elements from an item's key */
+	/* for a full key, core may expect fewer rows than an item has elements */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 	{
 		List	   *local = list_difference_ptr(access->local_rinfos, access->key_rinfos);
@@ -430,7 +430,6 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share, float4 distinc
 	return tuple;
 }
 
-/* Recognizes guesses by their freefunc (report_statistics). */
 bool
 dyn_is_guess(const VariableStatData *variable)
 {
@@ -438,7 +437,7 @@ dyn_is_guess(const VariableStatData *variable)
 		variable->freefunc == heap_freetuple;
 }
 
-/* Frees statistics that dyn_is_guess must not recognize as a guess. */
+/* Differs from heap_freetuple, by which dyn_is_guess recognizes guesses. */
 static void
 free_segment_statistics(HeapTuple tuple)
 {

@@ -31,7 +31,7 @@
 /* Maximum number of arms of an OR; the search takes quadratic time */
 #define MAX_ARMS	40
 
-/* No OR is searched after the sum of arms * clauses has exceeded this */
+/* No OR is searched after (arms searched * clauses of table) exceeds this */
 #define MAX_MATCHED	4000
 
 /* The OR whose arms are matched */
@@ -41,14 +41,14 @@ typedef struct Search
 	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
 	List	   *others;			/* DynClause *: all clauses but the OR */
 	const char *advice;			/* advice on an index that matches an arm, but
-								 * is not complete; or NULL */
+								 * may lack items of it; or NULL */
 } Search;
 
 /* An access plan that reads one or several arguments of the OR */
 typedef struct Arm
 {
 	int			target;			/* table or index, as in DynPathChoice */
-	List	   *members;		/* positions (int) of these arguments */
+	List	   *members;		/* the arguments: positions (int) in the OR */
 	DynAccess  *access;
 	Cost		cost;
 } Arm;
@@ -56,7 +56,7 @@ typedef struct Arm
 /*
  * Returns the clauses (DynClause *) that an Arm with these `members` must
  * match: the arguments of the OR at these positions, and all other clauses.
- * Several arguments become a new OR; one keeps the planner's RestrictInfos.
+ * Combines several arguments in a new OR; for one, uses core's RestrictInfos.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -114,7 +114,7 @@ match_members(Search *search, List *clauses, int target)
 	return access;
 }
 
-/* Returns an Arm for these members; NULL if they do not match the key. */
+/* Returns an Arm for these members of the OR, or NULL if none is possible. */
 static Arm *
 make_arm(Search *search, List *members, List *clauses, int target)
 {
@@ -162,11 +162,11 @@ add_arm(Search *search, List *arms, Arm *arm)
 }
 
 /*
- * Returns several Arms that together yield all rows of the OR; NIL if an arm of
- * the OR matches no key, or if all of its arms become one Arm.  Arms that read
- * items from the table after an index come last, because they skip items that
- * others have returned.  Sets plan->advice if an arm of the OR matches only
- * indexes that are not complete.
+ * Returns several Arms that together yield all rows of the OR; NIL if one of
+ * its arguments matches no key, or if one Arm reads all of them.  Arms that
+ * read keys from an index, and then items from the table, come last, because
+ * they need not read items that earlier Arms have returned.  Sets plan->advice
+ * if an argument matches only indexes that are not complete.
  */
 static List *
 find_arms(Search *search)

@@ -23,7 +23,7 @@
 #define LIMITED		DYN_CHILD_LIMITED
 #define UPPER		DYN_CHILD_UPPER
 
-/* Use of a child that runs once, and is read to its end if the parent is */
+/* The child runs once; if the parent is read to its end, so is the child */
 #define PROCESSES	(ONCE | UNLESS | FULL)
 
 typedef struct NodeKind
@@ -85,7 +85,7 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/* Returns those bits of the node's kind that do not apply to this node. */
+/* Returns the DYN_CHILD bits in `kinds` that do not apply to this node. */
 static int
 exceptions(Plan *plan)
 {
@@ -283,8 +283,8 @@ typedef struct Search
 	List	   *subplans;		/* argument of dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Reach		reach;			/* Reach of the parent node, except the field
-								 * `parent`, which is the parent node itself */
+	Reach		reach;			/* Reach of the node whose children are being
+								 * visited, but with this node as `parent` */
 } Search;
 
 static bool
@@ -334,7 +334,7 @@ search_plan(Plan *plan, int use, void *context)
 	return false;
 }
 
-/* Searches a tree.  `limited` and `full` describe the use of its root. */
+/* Searches a tree that may end early (`limited`) or is read fully (`full`). */
 static bool
 search_tree(Plan *tree, List *subplans, bool limited, bool full,
 			bool (*visit) (Plan *, const Reach *, void *), void *context)

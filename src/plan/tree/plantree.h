@@ -33,8 +33,8 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 /*
  * Visits the children of a node.  Returns true if the visitor ended the visit.
  * If `subplans` (all subplans of the statement) is not NIL, also visits the
- * initplans that compute min and max for a Result without a child.  If the
- * Result might end without an initplan's value, the initplan's `use` is 0.
+ * initplans that compute min and max for a Result without a child.  The `use`
+ * of such an initplan is 0 if the Result may end without evaluating it.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
@@ -48,7 +48,7 @@ extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
 
 /*
  * Returns the foreign scans (ForeignScan *), of any wrapper, that run exactly
- * once and from the start in each execution of the plan.
+ * once in each execution of the plan, and begin as soon as the plan begins.
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
@@ -59,16 +59,16 @@ extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 extern List *dyn_path_scans_once(Path *path);
 
 /*
- * Returns the foreign scans (ForeignScan *) that are executed once, unless the
- * other input of a join above the scan is empty.  Omits scans that a LIMIT may
- * skip or end early.  `limited` is true if the plan itself may be ended early.
+ * Returns the foreign scans (ForeignScan *) that are executed once, or perhaps
+ * not at all if another input of a join above them is empty.  Omits those that
+ * a LIMIT may skip or end early.  `limited` is true if the plan may end early.
  */
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
- * Returns true if all rows of the node are read, provided that the first row
- * of its tree (the statement's plan, or a subplan) is fetched.  `to_end` is
- * true if the statement's plan is run to its end.
+ * Returns true if fetching the first row from the node's plan tree (the
+ * statement's plan, or a subplan) is certain to read all rows of the node.
+ * `to_end` is true if all rows of the statement's plan are fetched instead.
  */
 extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node,
 								  bool to_end);

@@ -15,8 +15,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * Lets the node project for a nested loop, but not for subplans, because core
- * must evaluate the subplans above the node.
+ * Allows the node to project, unless it reads ahead for subplans, which core
+ * must evaluate in a node above this one.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
@@ -71,7 +71,7 @@ joined_rows_needed(const PlannerInfo *root)
 				return 0;
 		}
 	}
-	/* only the next row may show that a window frame ends: add this row */
+	/* to detect the end of a window frame, one more row may be necessary */
 	return root->tuple_fraction + parse->hasWindowFuncs;
 }
 
@@ -95,8 +95,8 @@ dyn_rows_needed(const PlannerInfo *root, double rows)
 }
 
 /*
- * Returns the plan node.  Its custom_scan_tlist has the columns of the child,
- * and its custom_exprs the arguments of the subplans for each row.
+ * Returns the plan node.  Its custom_scan_tlist has the columns of the child.
+ * Its custom_exprs has the arguments of the subplans to read ahead for.
  */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
@@ -115,7 +115,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 						   root->tuple_fraction);
 	ListCell   *lc;
 
-	/* for subplans, also return columns that core has added to a sort below */
+	/* without projection, return all columns, even those added for a Sort */
 	scan->scan.plan.targetlist = tlist != NIL && best_path->custom_private == NIL
 		? tlist : copyObject(child->targetlist);
 	scan->scan.scanrelid = 0;
