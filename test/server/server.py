@@ -139,6 +139,8 @@ class ScriptedServer:
     not be long for that.
     """
 
+    _ids = itertools.count(1)   # of requests: never the same again, on any server that a session reads from
+
     def __init__(self, tls=False, hostname="localhost", delay=0.0, port=0, log=None):
         self.port, self.tls, self.hostname, self.delay = port, tls, hostname, delay
         self.requests = []
@@ -153,7 +155,6 @@ class ScriptedServer:
         self._lock = threading.Lock()
         self._number = 0
         self._order = itertools.count(1)
-        self._ids = itertools.count(1)      # of requests, never the same again
         self._directory = self._thread = None
 
     # Starting and stopping
