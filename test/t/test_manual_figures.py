@@ -192,11 +192,11 @@ FIGURES = {
     "docs/functions.md": """
         one issue for each pair, at most {check_table.MAX_PAIRS}.
         Scan of one page, which samples at most {describe.SAMPLE_ITEMS} items.
-        If {describe.SAMPLE_ITEMS} items of the table's average item size are together larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
+        If {describe.SAMPLE_ITEMS} items of average size take more than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """
-        in text format only if it is at least {explain.AT_BEST} seconds |
+        Text format omits times below {explain.AT_BEST} seconds |
         """,
     "docs/writing.md": """
         limited to {DYN_TRANSACTION_MAX_WRITES} items and 4 MB
