@@ -316,10 +316,11 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 }
 
 /*
- * Returns true if a write (`once`) may have been executed, but has no usable
- * response.  An error document shows that the write was not executed, unless
- * the document reports an internal error.  A reply of status 400 can only be
- * too large if it reports a canceled transaction, which was not executed.
+ * Returns true if a call that is a write (`once`) may have been executed, but
+ * has no usable response.  An error document shows that the write was not
+ * executed, unless the document reports an internal error.  If a response of
+ * status 400 was discarded because it was too large, it must have reported a
+ * canceled transaction (no other error is that long), which was not executed.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)

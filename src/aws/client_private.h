@@ -31,8 +31,9 @@ typedef struct DynConnections
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
 	bool		drop_idle;		/* true to drop connections when `used` is 0 */
-	int64_t		waited_us;		/* total wait for connections (us), minus the
-								 * maximum wait for each connection made */
+	int64_t		waited_us;		/* total wait for connections (us); each
+								 * connection that is made reduces it by the
+								 * longest wait allowed for one connection */
 } DynConnections;
 
 /*
@@ -180,7 +181,10 @@ extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
-/* Removes the call's transfer, ended or not; calls with `held` try again. */
+/*
+ * Removes the call's transfer, whether or not it has ended.  Then lets the
+ * calls that are held back (`held`) try to start.
+ */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*

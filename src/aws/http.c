@@ -266,10 +266,12 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 
 /*
  * Lets libcurl repeat a request whose reused connection has ended without a
- * reply.  Fails if the peer may have received a part of the request; the
- * transfer then ends with CURLE_SEND_FAIL_REWIND.  We may have shut down that
- * connection ourselves: recent versions of libcurl (such as 8.23) reuse a
- * connection without a check if it was used within the last second.
+ * reply.  This also happens with connections that we have shut down ourselves,
+ * because recent versions of libcurl (such as 8.23) do not check a connection
+ * before they reuse it, if it was used within the last second.
+ *
+ * Fails if the peer may have received a part of the request; the transfer then
+ * ends with CURLE_SEND_FAIL_REWIND.
  */
 static int
 on_rewind(void *arg, curl_off_t offset, int origin)

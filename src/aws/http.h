@@ -23,7 +23,8 @@ typedef struct DynReply
 	size_t		header_bytes;
 	bool		has_head;		/* true if the headers are complete */
 	size_t		body_bytes;		/* body bytes as transmitted */
-	bool		repeated;		/* true if this reply was received before */
+	bool		repeated;		/* true if an identical reply was received for
+								 * an earlier request */
 	bool		has_body_crc;	/* true if there is an x-amz-crc32 */
 	bool		garbled_crc;	/* true if x-amz-crc32 is malformed */
 	uint32_t	wanted_crc;

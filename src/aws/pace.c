@@ -19,7 +19,10 @@
 
 #define SECOND	1000.0
 
-/* Each refusal multiplies the window by this; two in a row, also the rate. */
+/*
+ * Each refusal multiplies the window by this factor.  A refusal that directly
+ * follows another refusal also reduces the rate, at least by this factor.
+ */
 #define NARROWING			0.7
 
 /*
@@ -68,8 +71,9 @@
 #define MAX_GROWTH			0.5
 
 /*
- * A test finds out whether the service refuses requests however low the rate
- * is.  During a test and after its success, refusals do not lower the rate.
+ * A test finds out whether refusals are unrelated to our rate.  During a test
+ * and after its success, refusals do not lower the rate.  (A grant is a
+ * response that is not a refusal.)
  *
  * The refill time is (cost of the refused request) / rate.  A test starts at a
  * refusal if all of these are true:
@@ -81,7 +85,8 @@
  * During the test, each request is sent TEST_PAUSE_MS after the response to
  * the previous one.  If the token bucket was empty at the refusal that started
  * the test, it can grant at most one of these requests within the refill time.
- * So the test succeeds if two requests are granted within that time.  It fails
+ * If two requests are granted within that time, the bucket was not empty, so
+ * the refusal was not caused by the rate: the test succeeds.  The test fails
  * if TEST_REFUSALS requests are refused, or if a refusal or the second grant
  * comes after the refill time.  A success is valid until the
  * TRUSTED_REFUSALS-th refusal after it.
@@ -201,7 +206,11 @@ stop_test(DynPace *pace, bool any_rate)
 	pace->vain = 0;
 }
 
-/* Counts a refusal in a test, or starts it; returns true to keep the rate. */
+/*
+ * Counts a refusal during a test or after its success.  Otherwise starts a
+ * test if the conditions are true (see TEST_SHARE).  Returns true if the rate
+ * must not be lowered.
+ */
 static bool
 refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 {

@@ -80,8 +80,10 @@ struct DynProvider
 								 * credentials less than a minute old */
 	bool		stopped;		/* true if the source's last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
-	int64_t		wait_until_us;	/* end of the wait for a refresh of credentials
-								 * that are usable (monotonic us); 0: none */
+	int64_t		wait_until_us;	/* if the current credentials are being
+								 * refreshed but are still usable: time
+								 * (monotonic us) until which calls wait for
+								 * the new ones; 0: they do not wait */
 };
 
 typedef enum DynReadiness

@@ -142,8 +142,10 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * Lets epoll watch the socket between transfers, but only if the peer has
- * replied on it, because libcurl may close other sockets without a callback.
+ * Called when libcurl no longer watches the socket.  If the peer has replied
+ * on the socket, epoll continues to watch it between transfers.  A socket
+ * without a reply is removed from epoll, because libcurl may close it without
+ * a callback.
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)

@@ -138,11 +138,14 @@ typedef struct Check
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if any compared table is selective */
+	bool		selective;		/* true if any compared table without option
+								 * unnest has an item_filter, or templates of
+								 * the key */
 	MemoryContext context;		/* memory of the strings in all Issues */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec for the keys in Issue.example */
-	int			full;			/* position in `values` of the item as a map */
+	int			full;			/* index in `values` of the entry that holds
+								 * the full item (type M) */
 
 	/* current item */
 	const DynValue *values;		/* values of the item, with the key first */
@@ -414,7 +417,10 @@ check_item(Check *check, const DynValue *values)
 	}
 	if (!claimed && !check->undecided)
 	{
-		/* ignore items that a table with left_out selects by item_filter */
+		/*
+		 * Do not report an item that is selected by the item_filter of a
+		 * table that is not compared (left_out).
+		 */
 		foreach(lc, check->tables)
 		{
 			CheckedTable *table = lfirst(lc);

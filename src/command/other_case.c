@@ -46,7 +46,11 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* skip columns of templates: the text of an option keeps its case */
+		/*
+		 * Skip columns of templates: their attribute names come from the text
+		 * of an option, which (unlike a column name) is never folded to lower
+		 * case.
+		 */
 		if (column->dropped || !dyn_column_is_of_item(column) ||
 			dyn_column_is_part(column) || dyn_column_is_document(column) ||
 			(!all && pg_attribute_aclcheck(relation->relid, i + 1, reader,

@@ -33,10 +33,10 @@ extern Oid	dyn_target_check(Oid relid);
 /*
  * Raises an error if converting the column's values could run user-defined
  * code, such as a domain's constraint, with the privileges of another role.
- * For such code, the current user must have the privileges of `owner`, the
- * foreign table's owner, because check_table.c runs it as the owner, but with
- * the user's search_path and items.  If the user is a superuser, the owner
- * must be one, too, because keys.c runs it as the user.
+ * check_table.c runs such code as `owner`, the foreign table's owner, but on
+ * items and with a search_path that the current user chooses; so the user must
+ * have the owner's privileges.  keys.c runs it as the current user; so if that
+ * is a superuser, the owner must be a superuser, too.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 

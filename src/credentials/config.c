@@ -289,8 +289,9 @@ read_key(Parser *parser, Span line)
 }
 
 /*
- * Appends a newline and this line to the value that the line continues.  In
- * the text, they overwrite what is no longer needed, such as comments.
+ * Appends a newline and the line to the value that the line continues.  The
+ * value grows in place, in the buffer of the file's text: it overwrites text
+ * that was already parsed, such as comments.
  */
 static bool
 read_continuation(Parser *parser, Span line)
@@ -455,7 +456,10 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	/* do not take a file that is being rewritten for one without settings */
+	/*
+	 * An empty file may be one that is being rewritten: do not conclude that
+	 * it has no settings.
+	 */
 	if (text.len == 0 && stat(path, &st) == 0 &&
 		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS)
 	{

@@ -36,7 +36,10 @@ typedef struct DynIni
 	size_t		cap;
 } DynIni;
 
-/* Returns the position (from 1) of the section's last start; 0 if none. */
+/*
+ * Returns the position in `entries` (from 1) of the section's last header; 0
+ * if the file has no such section.
+ */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 

@@ -38,7 +38,10 @@
 /* Least clock skew (s) that may make a signature invalid. */
 #define NOTABLE_SKEW		(4 * 60)
 
-/* Expired credentials of an instance last 1 to 2 times this many seconds. */
+/*
+ * If an instance returns credentials that have expired, they are still used
+ * for a random time of 1 to 2 times this many seconds.
+ */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {

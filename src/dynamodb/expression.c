@@ -217,7 +217,10 @@ put(Renderer *r, const char *text)
 		r->failed = true;
 }
 
-/* Writes the placeholder, such as #n3, of the JSON appended to the table. */
+/*
+ * Enters the JSON text that was just appended to the table of names or values,
+ * and writes its placeholder, such as #n3.
+ */
 static void
 put_token(Renderer *r, const char *sigil, Table *table)
 {

@@ -52,7 +52,9 @@ typedef struct DynNameEntry
 											 * padded with zeros */
 	uint32_t	mask;			/* has a bit for each byte of `prefix` that is
 								 * not padding; 0 if the name is too long */
-	uint32_t	seen;			/* DynFrame.object of the name's last object */
+	uint32_t	seen;			/* number (DynFrame.object) of the last JSON
+								 * object in which the name was found, to
+								 * detect duplicate names in one object */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;

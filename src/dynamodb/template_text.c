@@ -12,8 +12,8 @@
  * each undecided part (template_text.h).  If it then matches, it is ambiguous.
  * The wildcards divide the steps into segments.  Each segment is placed at the
  * first position where it matches.  A later position would not help, because
- * it would leave no more text for the segments after it.  The last segment of
- * a template without `any` must also end with the text.
+ * it would leave no more text for the segments after it.  In a template
+ * without `any`, the last segment must also end at the end of the text.
  *
  * The search for a part's separator, or for the end of a time, is cached.  A
  * part is tried at positions that move in only one direction, so its searches
@@ -629,11 +629,11 @@ span_prefix(DynTextSpan *span)
  * Narrows *span, which contains all strings that begin with span->lower, by
  * the limits that `next` sets for the value of the next part.
  *
- * If the part has a fixed width, strings with the value v begin with a prefix,
- * span->lower and v.  The least string that is greater than all strings with
- * this prefix is the upper limit for "<= v", and the lower limit for "> v".
- * But if v is shorter than the part, the lower limit is the prefix itself,
- * because longer values that begin with v satisfy "> v".
+ * If the part has a fixed width, strings with the value v begin with the
+ * prefix span->lower || v.  The least string that is greater than all strings
+ * with this prefix is the upper limit for "<= v", and the lower limit for
+ * "> v".  But if v is shorter than the part, the lower limit is the prefix
+ * itself, because longer values that begin with v satisfy "> v".
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

@@ -28,9 +28,11 @@
  * such as the # before n in the example (for a part at the end of the
  * template, see separator_of).  These parts have no separator:
  * - the `any` part
- * - a part of fixed width whose encodings may contain the character next to it
- * - a part of fixed width that adjoins another part, unless it is split off
- *   from the left and ends the string
+ * - a part of fixed width whose encodings may contain the character that would
+ *   be its separator
+ * - a part of fixed width with no literal between it and the next or previous
+ *   part.  This does not apply to a part at the end of the template that is
+ *   split off from the left (see separator_of).
  *
  * A value that is read from another attribute is known.  When a string is
  * split, other values are assumed not to contain their parts' separators.
@@ -190,8 +192,9 @@ typedef enum DynSplit
 {
 	DYN_SPLIT_MATCHES,
 	DYN_SPLIT_NO_MATCH,
-	DYN_SPLIT_AMBIGUOUS,		/* the string matches only if an undecided
-								 * part contains the part's separator */
+	DYN_SPLIT_AMBIGUOUS,		/* the string matches only if the value of some
+								 * undecided part (see above) contains that
+								 * part's own separator */
 	DYN_SPLIT_TYPE_MISMATCH		/* no match: a time in the string does not have
 								 * the width of its format */
 } DynSplit;
@@ -244,14 +247,16 @@ typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
 	DYN_HOLDS_NEVER,			/* no: column = value is never true */
-	DYN_HOLDS_UNDECIDED,		/* maybe: the part is undecided, and the value
-								 * contains its separator; items with the value
-								 * must be requested, but may be ambiguous */
+	DYN_HOLDS_UNDECIDED,		/* maybe: the value contains the part's
+								 * separator, and the definition of the
+								 * template does not specify whether that is
+								 * allowed; items with the value must be
+								 * requested, but may be ambiguous */
 	DYN_HOLDS_UNKNOWN			/* yes, but the value is not ASCII, so its
 								 * folded form is unknown */
 } DynHolds;
 
-/* Returns whether `value`, before folding, is possible for the part. */
+/* Returns whether the part can have `value`, which has not been folded yet. */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
@@ -280,17 +285,16 @@ extern void dyn_text_span_free(DynTextSpan *span);
  * `npoints` parts have the values `points` (not folded) and, unless `next` is
  * NULL, the next part has a value in `next`.  Every string in the span begins
  * with the used values of `points` (see below), and the literals around them.
- * But an exclusive limit itself may begin differently; it is in the span only
- * if the caller makes it inclusive.
+ * The span's exclusive upper limit, which is not in the span, may begin
+ * differently.
  *
- * The following are not used:
- * - the first value in `points` that is DYN_HOLDS_UNKNOWN, all values after
- *   it, and `next`;
- * - `next` if its part is folded;
- * - the upper limit of `next` if its part is not `ordered`; if facts.text is
- *   true, the common prefix of all strings in `next` is used instead;
- * - the lower limit of `next` if its part is not `ordered`, and facts.text is
- *   false.
+ * If dyn_part_holds() is DYN_HOLDS_UNKNOWN for a value in `points`, this
+ * value, all values after it, and `next` are not used.  If the part of `next`
+ * is folded, `next` is not used.  Otherwise, `next` is used as follows:
+ * - The lower limit is used if the part is `ordered` or facts.text is true.
+ * - The upper limit is used if the part is `ordered`.  If it is not `ordered`,
+ *   but facts.text is true, the common prefix of all strings in `next` is used
+ *   instead of the upper limit.
  *
  * If the encoding does not preserve order, the caller passes NULL as `next`.
  * The span may omit strings in which a part of fixed width has another width.

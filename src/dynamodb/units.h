@@ -76,8 +76,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* limit of `units` in dyn_reads_repeat, which
-								 * adds 0.5 per key to it; 0: no limit */
+	double		most_units;		/* dyn_reads_repeat limits `units` to this
+								 * value plus 0.5 per key; 0: no limit */
 	double		most_base_units;	/* limit of `base_units`; 0: no limit */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;

@@ -166,9 +166,10 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * Sets each value whose path is inside another's in the tree of the outermost
- * such value.  If several values have the same path, only the last is used.
- * The paths of copied and of omitted values are set to NULL.
+ * If the path of a value is inside the paths of other values, sets the value
+ * in the tree of the outermost of these.  If several values have the same
+ * path, only the last is used.  The paths of copied and of omitted values are
+ * set to NULL.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)

@@ -30,7 +30,8 @@ extern DynBaseKeys *dyn_base_keys_create(const DynAccess *access);
 /*
  * Adds the key of an index entry.  Returns true if the key is new in the hash
  * table; the caller must then read its item.  Returns false if the hash table
- * already has the key, or is full, so that the key was added to the sort.
+ * already has the key.  If the hash table is full, adds the key to a sort
+ * instead, from which it is read later, and returns false, too.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 

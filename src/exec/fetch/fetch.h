@@ -144,9 +144,10 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * Returns the next item of a stream of a keyed fetch; NULL at the end of the
- * stream, or if the stream was dropped.  Streams with higher numbers are begun
- * ahead, but a stream with a lower number, which was skipped, only when it is
- * read.  Pages wait until they are read, or until their stream is dropped.
+ * stream, or if the stream was dropped.  Streams with higher numbers than
+ * `stream` are begun ahead.  A stream with a lower number that has not been
+ * begun yet is begun only when it is read.  Pages wait until they are read, or
+ * until their stream is dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 

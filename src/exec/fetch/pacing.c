@@ -26,11 +26,14 @@
  *		keys			keys * described size		keys * largest size
  *
  * A size is the number of read units for an item; the described size is the
- * average according to DescribeTable.  The largest size is the maximum of all
- * measured sizes or, if greater, their moving average, which starts at the
- * described size.  An item of unknown size is assumed to have 400 kB.  A Scan
- * or Query costs at most as much as a page of 1 MB, even without a Limit.  But
- * if a local index fetches items from the table, they are counted like keys.
+ * average according to DescribeTable.  The largest size is the largest
+ * measured size, but at least the moving average of the measured sizes, which
+ * starts at the described size and so may still be greater.  An item of
+ * unknown size is assumed to have 400 kB.
+ *
+ * A Scan or Query costs at most as much as a page of 1 MB, even without a
+ * Limit.  This maximum does not apply if a local index fetches items from the
+ * table, because each of these items costs extra, like a key.
  *
  * The Limit and the number of keys are chosen so that a request costs at most
  * half of what a budget grants in a second.  A fetch with budgets has at most

@@ -15,7 +15,11 @@
 
 /* ---- key of an item, for error messages ---- */
 
-/* Returns an item's key as text; counts the response's items and units. */
+/*
+ * Returns an item's key as text, for an error message.  Also adds the items
+ * and units of the response to the usage counters, because the fetch itself
+ * does not count the response to `call`.
+ */
 static const char *
 key_at(const DynScanDesc *scandesc, const DynRequestContext *about,
 	   const DynCall *call, const DynPath *paths, uint64 item)
@@ -112,10 +116,12 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
- * key is requested, too, so that responses can be checked.  A jsonb column
- * that is read only in part may contain the key.  The key is then hidden from
- * the column, because its conversion could raise an error.  If the key cannot
- * be hidden, it is not requested.
+ * key is requested, too, so that responses can be checked.
+ *
+ * If the query reads only a part of a jsonb column, the key may be in another
+ * part of that column.  The key must then not be converted as part of the
+ * column, since that could raise an error that the query does not expect.  If
+ * this cannot be prevented, the key is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -136,15 +142,17 @@ scanned_rows(DynScanDesc *scandesc)
 
 /*
  * Returns the conversion of the scan's items to rows.  The conversion includes
- * the table's key if
+ * the table's key if one of the following applies:
  * - the scan is an arm of an OR, which removes duplicates by key (united.c),
  * - the keys are read from an index, and then the items by these keys, or
  * - the items are read in batches, which return items in any order.
  *
- * For a Scan, see scanned_rows.  In all other cases, the conversion includes
- * the sort attributes, by which items may be merged.  If items may come
- * from Queries for several partitions, the conversion includes the partition
- * key, so that a response to the wrong Query is detected.
+ * Otherwise, a Scan uses scanned_rows.  All other conversions include the sort
+ * attributes, because the results of several Queries may be merged by them.
+ *
+ * If items may come from Queries for several partitions, the conversion also
+ * includes the partition key, so that a response to the wrong Query is
+ * detected.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)

@@ -21,10 +21,13 @@
  *
  * "Used up" is the number of responses that had no items, or whose items were
  * all returned.  A stream starves if the consumer cannot continue without it.
- * Streams that are read in turn follow the first column, except that only the
- * stream whose turn it is can starve, when it has no page, and that LAZY_TURNS
- * limits the active streams if the consumer may stop early.  Until a fetch
- * reaches its bound (DynReadBound), only one stream is active.
+ *
+ * Streams can also be read in turn, one after the other.  For these streams,
+ * the first column applies, with two exceptions.  Only the stream whose turn
+ * it is can starve, namely if it has no page.  If the consumer may stop early,
+ * the number of active streams is limited as described at LAZY_TURNS.
+ *
+ * Until a fetch reaches its bound (DynReadBound), only one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
@@ -68,7 +71,10 @@
 /* Maximum number of items returned between two calls of dyn_fetch_pump. */
 #define ITEMS_BETWEEN_PUMPS		512
 
-/* A dyn_fetch_extend counts as this many items of ITEMS_BETWEEN_PUMPS. */
+/*
+ * Each call of dyn_fetch_extend counts as this many items toward
+ * ITEMS_BETWEEN_PUMPS.
+ */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /*
@@ -269,8 +275,8 @@ dyn_schedule_turn(const DynFetch *fetch)
 }
 
 /*
- * Returns true if the consumer can continue only with a page of this stream
- * or, if items come in any order, if it has no page of any stream.
+ * Returns true if the consumer needs a page of this stream to continue.  If
+ * items come in any order, this is so if no stream has a page.
  */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)

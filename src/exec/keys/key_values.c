@@ -128,10 +128,11 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
  * Shortens a limit that is longer than any key to its first max_bytes bytes.
  * A key is below the long limit if and only if it is not above the short one.
  *
- * If max_bytes divides a character c, the new limit is the upper limit of all
- * texts that begin with P, the characters before c.  A key that begins with P
- * is below the long limit: after P, it has too few bytes left for a character
- * as long as c, and shorter UTF-8 characters sort lower than c.
+ * If the short limit would end inside a character c, let P be the characters
+ * before c.  Then the new limit is the upper limit of all texts that begin
+ * with P.  This is correct because every key that begins with P is below the
+ * long limit: the bytes left after P are too few for a character as long as c,
+ * and shorter UTF-8 characters sort before c.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -199,7 +200,10 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds the array's elements or, if context->shared has it, the current one. */
+/*
+ * Adds all elements of the array; but if the array is one of the lists in
+ * context->shared, adds only its current element.
+ */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)

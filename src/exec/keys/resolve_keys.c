@@ -47,8 +47,9 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	DynCond   **conds;
 
 	/*
-	 * Overlapping spans are always merged.  In an ordered plan, adjacent spans
-	 * stay separate: the rows of a merged span would not be in its order.
+	 * Overlapping spans are always merged.  Adjacent spans are merged only if
+	 * the plan is not ordered: the rows of a merged span would not be in the
+	 * order that the plan requires.
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/* for an ordered plan, the planner has limited the number of Queries */
@@ -97,7 +98,10 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* a wider range may be sorted by an earlier part than the plan expects */
+	/*
+	 * If the range is widened, items may differ in an earlier part of the
+	 * sort key, and so would not be in the order that the plan requires.
+	 */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -446,8 +450,9 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 }
 
 /*
- * Adds pairs for each combination of the elements of `lists`: the pairs of
- * `arm`, a row of (a, b) IN (...), or those of all predicates if it is NULL.
+ * For each combination of the elements of `lists`, adds the keys (or pairs of
+ * a key and a span, see Pairs) that `arm`, one row of (a, b) IN (...), allows.
+ * If `arm` is NULL, adds those that all predicates together allow.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -644,7 +649,10 @@ resolve_segments(const DynResolveContext *context, const DynAccess *access,
 								integer_of_limit(&spans.at[i].upper, false));
 
 		CHECK_FOR_INTERRUPTS();
-		/* analyzer: the counter is exact: an integer below access->segments */
+		/*
+		 * analyzer: the floating-point loop counter is exact, because it is an
+		 * integer below access->segments
+		 */
 		for (double segment = lower; segment <= upper; segment++)
 			resolved->segments[resolved->nsegments++] = (int) segment;
 	}
