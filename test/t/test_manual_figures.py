@@ -78,9 +78,9 @@ FIGURES = {
         are requested in batches of {DYN_BATCH_GET_MAX_KEYS}
         keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
-        a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
+        at least one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
         the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further batch is {WORDS[readahead.LAZY_GROWTH]} times the size of the previous one
-        Rows beyond {PART[readahead.PART]} of `work_mem` go to a temporary file
+        If the rows of a batch take more than {PART[readahead.PART]} of `work_mem`, they go to a temporary file
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets are in use
@@ -117,19 +117,19 @@ FIGURES = {
     "docs/types.md": """
         N, all {DYN_NUMBER_MAX_DIGITS} digits
         with up to {MAX_TIMESTAMP_PRECISION} fractional digits
-        (1 to {DYN_PADDED_MAX_DIGITS}): 7 is
+        (n from 1 to {DYN_PADDED_MAX_DIGITS}): in `padded(3)`, 7 is
         A ULID has {datetime.ULID_LEN} characters
-        With n up to {MAX_TIMESTAMP_PRECISION}, a time with more than n fractional digits
+        If n is at most {MAX_TIMESTAMP_PRECISION}, `iso8601(n)` and `epoch(n)` do not truncate
         the number 1790000000000 is a day in the year {YEAR(1790000000000):.0f}
         1790000000 is the {1790000000 // 86400000 + 1}st of January {YEAR(1790000000 / 1000):.0f}
         A current time has {len("1790000000")} digits in seconds, {len("1790000000000")} in milliseconds, and {len("1790000000000000")} in microseconds.
         """,
     "docs/tables.md": """
         is in the last {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before the start of the transaction
-        expects one of {WORDS[1 / size.ROW_SHARE]} items to become a row
+        expects one row for every {WORDS[1 / size.ROW_SHARE]} items
         expects each item to produce {WORDS[size.ITEM_ROWS]} rows
         each value becomes a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
-        more than {DYN_MAX_MEMBERS:,} members in a partition key, or more than {DYN_MAX_SORT_MEMBERS} in a sort key, no members are requested.
+        With more than {DYN_MAX_MEMBERS:,} members in a partition key, or more than {DYN_MAX_SORT_MEMBERS} in a sort key, an enumeration needs a
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. If `scan_policy` is
         truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
         attributes beyond {MAX_ATTRIBUTES:,} columns, and attributes whose name is empty, exceeds {LONGEST_ATTRIBUTE:,} bytes
@@ -208,7 +208,7 @@ FIGURES = {
         fail with SQLSTATE 42P10
         at each of {outcome.MOST_ROUNDS} attempts
         the condition of the next attempt would compare more than {row_write.MOST_GUARDED} columns
-        it reads up to {DYN_BATCH_GET_MAX_KEYS} such keys by one BatchGetItem
+        reads up to {DYN_BATCH_GET_MAX_KEYS} of these keys by one BatchGetItem
         """,
     "docs/errors.md": """
         HTTP status 429 |
