@@ -43,7 +43,10 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* Minimum of a batch's and of the cache's limit: fetch_memory / SPACE_PART */
+/*
+ * The memory limits of a batch and of the cache are each at least
+ * fetch_memory / SPACE_PART.
+ */
 #define SPACE_PART			8
 
 /* Maximum memory of one response's transient rows, which are needed once. */
@@ -65,7 +68,8 @@ typedef struct Execution
 
 struct DynLookups
 {
-	DynItems	items;			/* source of rows of `open` (must be first) */
+	DynItems	items;			/* the source that returns the rows of the
+								 * execution `open` (must be first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;
 	MemoryContext context;
@@ -152,7 +156,10 @@ add_execution(DynLookups *lookups, const DynValues *values)
 	return execution;
 }
 
-/* Stores the execution's new Queries, resolved again in the batch's memory. */
+/*
+ * Resolves the execution's Queries once more, so that the results are
+ * allocated in the batch's memory, and stores the new Queries in the batch.
+ */
 static void
 fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 {
@@ -285,8 +292,9 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  Also returns -1 if the last execution is run again, that is, if it
- * has these values, and the next execution has others.
+ * skipped.  Also returns -1 if the most recent of these executions seems to be
+ * run again: its values are equal to these, and those of the next execution in
+ * the list are not.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -616,12 +624,13 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Reads keys from the index Queries until the chunk is full, and requests the
- * items of these keys.  Begins with `entry`, whose rows are returned now.
- * Then reads keys for later entries that have none yet.
+ * Reads up to chunk_keys() keys from the index Queries, and requests the items
+ * of these keys.  Begins with `entry`, whose rows are returned now.  Then
+ * reads keys for later entries that have none yet.
  *
- * Skips later entries that already have keys: next_listed_row() must first
- * repeat requests for their items that dyn_lookup_batch_reset has canceled.
+ * Skips later entries that already have keys: dyn_lookup_batch_reset may have
+ * canceled requests for their items, and next_listed_row() must send these
+ * requests again before more keys are read.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

@@ -183,7 +183,8 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
 /*
  * Creates the requests for the first `n` entries, and sends those that the
  * limits of the fetch allow now.  For full keys, `n` must be a multiple of
- * DYN_BATCH_GET_MAX_KEYS, except in the last call: requests get no keys later.
+ * DYN_BATCH_GET_MAX_KEYS, except in the last call, because no keys can be
+ * added to a request once it is created.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 

@@ -211,7 +211,11 @@ begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/* an initplan run here can share reads with a scan not yet `running` */
+	/*
+	 * Set `running` only afterwards: evaluating the values may run an
+	 * initplan, whose scans can share reads only with scans that are not
+	 * running.
+	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	foreach(lc, scan->input.openers)

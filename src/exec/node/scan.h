@@ -42,7 +42,8 @@ typedef struct DynScan
 								 * has another one if a condition such as
 								 * $1 IS NULL is true (plan/paths/choice.c) */
 
-	bool		counted;		/* count: true if its only row was returned */
+	bool		counted;		/* for a scan that counts rows: true if the one
+								 * row with the count was returned */
 	ExprState  *checks;			/* fdw_recheck_quals of a count, which core
 								 * must not check (dynRecheckForeignScan) */
 

@@ -109,9 +109,10 @@ typedef struct DynRows
 
 	DynCond    *test;			/* item filter as a condition, or NULL */
 	struct DynParts *parts;		/* parts of templated attributes, or NULL */
-	DynNames   *omitted;		/* attributes of the current item that a column
-								 * with the option document 'rest' leaves out;
-								 * NULL if these are the same for all items */
+	DynNames   *omitted;		/* names of attributes that are left out of a
+								 * "rest" column (option document 'rest') for
+								 * the current item; NULL if the same names are
+								 * left out for all items */
 	DynBuffer	scratch;		/* scratch buffer of `test` */
 	DynUnnested *unnested;		/* elements that are rows, or NULL */
 
@@ -146,10 +147,11 @@ extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
  * Makes `rows` ignore parts of documents that its scan does not need, so that
- * values in them cannot raise errors.  `own` requests what the scan needs.
- * `all`, which is `rows` or the conversion to which `rows` was added, requests
- * all that is read.  Returns false if this fails.  Must be called after all
- * calls of dyn_rows_add_rows.  Allocates in CurrentMemoryContext.
+ * values in them cannot raise errors.  `own` is the conversion that requests
+ * only what the scan needs; `all` requests everything that is read (it is
+ * `rows` itself, or the conversion to which dyn_rows_add_rows added `rows`).
+ * Returns false if a part cannot be ignored.  Must be called after all calls
+ * of dyn_rows_add_rows.  Allocates in CurrentMemoryContext.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);

@@ -128,8 +128,9 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if one of parts->decisive outside of the key is split as
- * DYN_SPLIT_AMBIGUOUS.  Attributes with the same columns may decide its parts.
+ * Returns true if a decisive attribute outside of the key has an ambiguous
+ * split (DYN_SPLIT_AMBIGUOUS), which other attributes with the same columns
+ * may resolve.
  */
 static bool
 has_undecided_text(const DynParts *parts)

@@ -79,10 +79,10 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 
 /*
  * Stores in `omitted` the names that a column with document 'rest' omits for
- * the current item: the names in `usual`, except a templated attribute of an
- * index if its value is not the text that the template composes from the
- * columns.  The column shows this value, since an application may have stored
- * any text.  `omitted` has space for all names in `usual`.
+ * the current item.  Such a column omits the names in `usual`.  But it shows
+ * an `unasserted` attribute (template_columns.h) if an application has stored
+ * another value in it than the text that the template composes.  `omitted` has
+ * space for all names in `usual`.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
 							  DynNames *omitted);

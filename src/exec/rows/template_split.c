@@ -326,7 +326,8 @@ dyn_parts_agree(DynParts *parts, bool searched)
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* those that match only with a guess */
+	GUESS_NO_MATCH,				/* attributes that do not match their template
+								 * without a guess */
 	GUESS_ALL
 } Guess;
 
@@ -336,7 +337,11 @@ typedef struct Search
 	Guess		guess;
 	int			n;
 	DynParsedAttr **attrs;		/* attributes that take part */
-	/* texts of each attribute's parts in the newest way to split them all */
+
+	/*
+	 * for each attribute, the texts of its parts, in the way to split all
+	 * attributes that was found last
+	 */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* index of the attribute to split next */
 	int			found;			/* number of ways found (at most 2) */
@@ -656,7 +661,10 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	/* first split attributes outside of the cycle that supply its columns */
+	/*
+	 * First split the attributes outside of the cycle from which columns of
+	 * the cycle's templates are read.
+	 */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];

@@ -18,8 +18,10 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	Bitmapset  *cycle;			/* this template and all that form a cycle with
-								 * it; NULL if there are none, or if it is in
+	Bitmapset  *cycle;			/* this template and all templates that form a
+								 * cycle with it (each has a column that is
+								 * read from the next); NULL if it is in no
+								 * cycle, or if this template is in
 								 * DynParts.decisive */
 	bool		searched;		/* true if dyn_find_ways splits it */
 	bool		unresolved;		/* true if the attribute matches only if a part
@@ -86,7 +88,8 @@ typedef enum DynExpectation
 {
 	DYN_EXPECTED_TEXT,
 	DYN_EXPECTED_UNKNOWN,		/* the column's value is invalid, or the
-								 * attribute with it is not split yet */
+								 * attribute from which the column is read is
+								 * not split yet */
 	DYN_EXPECTED_NOTHING		/* the column is NULL, or the part cannot
 								 * encode the column's value */
 } DynExpectation;
@@ -121,10 +124,13 @@ typedef enum DynWaysFound
 {
 	DYN_WAYS_NONE,				/* no way gives each column a single value */
 	DYN_WAYS_ONE,				/* one way to split the attributes */
-	DYN_WAYS_SEVERAL,			/* several ways, or too many steps to know, or
-								 * only a guess that no other part confirms */
-	DYN_WAYS_UNRESOLVED			/* no such way, and an attribute matches its
-								 * template only with a guess */
+	DYN_WAYS_SEVERAL,			/* several ways, or search given up after too
+								 * many steps, or a way that rests on a guessed
+								 * value which no other template part
+								 * confirms */
+	DYN_WAYS_UNRESOLVED			/* no way gives each column a single value, and
+								 * some attribute matches its template only
+								 * with a guess */
 } DynWaysFound;
 
 /*

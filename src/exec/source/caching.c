@@ -167,7 +167,10 @@ divide(Caching *cached)
 		member->expected = member->may_rewind = true;
 		dyn_member_init(member, input, cached->scandesc, changing);
 		dyn_shared_add(read, member);
-		/* do not cache if document parts read for filters cannot be hidden */
+		/*
+		 * Do not cache if the rows would also convert the parts of documents
+		 * that are read only for filters, because these could raise errors.
+		 */
 		if (dyn_shared_limit_parts(read))
 			cached->member = member;
 		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
@@ -242,7 +245,10 @@ open_cached(void *state)
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
-	/* a new read uses the current values, for which the index has all items */
+	/*
+	 * A new read uses the current values, so note them.  If it reads an index,
+	 * it was checked above that the index is complete for these values.
+	 */
 	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);
 	/* other values may mean other keys, except in a Scan of all segments */

@@ -1,7 +1,8 @@
 /*
  * input.h
  *		Input of a scan: the scan descriptor, the run-time values, and the
- *		openers, one of which opens the source of each execution's items.
+ *		openers.  Each execution tries the openers one after the other, until
+ *		one of them opens a source of the execution's items.
  *
  * An input is part of the scan's state (DynScan).  DynStatement lists a
  * statement's inputs, so that scans of the same items find each other.

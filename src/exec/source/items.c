@@ -340,7 +340,8 @@ typedef struct Stored
 	TupleTableSlot *row;		/* slot for a stored row, or NULL */
 	int64		nrows;
 	int64		position;		/* position of the next row */
-	bool		rest;			/* true if the first rows may not be stored */
+	bool		rest;			/* true if storing began during the execution,
+								 * so rows returned before are not stored */
 	bool		complete;		/* true after dyn_items_read_rest */
 } Stored;
 
@@ -430,7 +431,11 @@ create_stored(DynItems *source, bool rest)
 	return stored;
 }
 
-/* Returns the source of a count unchanged, because it always has `rewind`. */
+/*
+ * If `keeps` is true, returns a source that can be rewound: `source` itself if
+ * it has `rewind` (the source of a count always has), else a source that
+ * stores its rows.
+ */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

@@ -36,9 +36,9 @@
  *		- return slots in the layout of scandesc->rows; the slot of the segment
  *		  column has the number of the segment
  *		- return only items of resolved->segments that are in the planned index
- *		- evaluate a copy of resolved->filter after dyn_cond_bind, which sets
- *		  the slot of each path (the original has slots of a shared read's
- *		  members), and which fails if the filter compares two paths
+ *		- evaluate a copy of resolved->filter, because the slots in the
+ *		  original are for the members of a shared read.  dyn_cond_bind sets
+ *		  the slots of the copy; it fails if the filter compares two paths
  *		- keep its files through subtransactions (dyn_shared_start)
  *
  * If a foreign table can be read only by a source that sends other requests,

@@ -346,9 +346,10 @@ read_beyond(void *arg)
 
 /*
  * Returns the read units that a Scan may use before the policy applies.  For a
- * small read, these are the read units of 1 MB of items.  For a Scan that
- * serves a LIMIT (preview_rows), they are preview_units if scan_policy is
- * "error".  Returns 0 in other cases, and if the scan may have other reads.
+ * small read, these are the read units of 1 MB of items.  Returns
+ * preview_units for a Scan that serves a LIMIT (preview_rows) if scan_policy
+ * is "error".  Returns 0 in all other cases, and always if the scan may send a
+ * second read after this one, or has sent one before.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

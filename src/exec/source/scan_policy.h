@@ -8,9 +8,10 @@
 #include "input.h"
 
 /*
- * Applies the policy before the requests of `scandesc` are sent: warns, or
- * raises an error.  If the read has a bound (DynReadBound), only warns of the
- * read up to the bound; the policy applies when the read reaches the bound.
+ * Applies the scan policy before the requests of `scandesc` are sent: allows
+ * them, warns, or raises an error.  If the read has a bound (DynReadBound), at
+ * most warns, because the read may end before the bound; the policy is applied
+ * when the bound is reached.
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 

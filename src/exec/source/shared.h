@@ -70,8 +70,8 @@ typedef struct DynMember
 	DynResolvedAccess resolved; /* resolved own_access */
 
 	/* set by the creator */
-	bool		expected;		/* true if the scan can remain unexecuted only
-								 * because another input of a join is empty */
+	bool		expected;		/* true if the scan will be executed unless
+								 * another input of a join is empty */
 	bool		may_rewind;
 
 	/* the scan's access plan, divided in two */

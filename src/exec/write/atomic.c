@@ -93,7 +93,10 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
-	/* the response must name the table of `modify`: use one of the request */
+	/*
+	 * The response is checked for the table of transaction->modify, so take
+	 * the `modify` of a write that is in the request.
+	 */
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
@@ -188,7 +191,10 @@ dyn_atomic_check(const DynWriter *writer, DynWrite *transaction)
 
 	if (!read_reasons(writer, call, reasons))
 		return;
-	/* no earlier attempt was executed: its token would let this one succeed */
+	/*
+	 * No earlier attempt was executed, for then this one, which has the same
+	 * idempotency token, would have succeeded.
+	 */
 	transaction->unanswered = 0;
 	for (int i = 1; i < list_length(writer->collected); i++)
 	{

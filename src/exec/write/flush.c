@@ -175,9 +175,11 @@ is_affected(DynWrite *write)
 
 /*
  * Checks whether an outer atomic statement, which sends its writes at its end,
- * will insert a row with the same key.  If so, returns true for DO NOTHING,
- * which skips the row, and raises an error without ON CONFLICT.  DO UPDATE
- * raises an error if no item has the key yet, and otherwise returns false.
+ * will insert a row with the same key.  If so, the function returns true for
+ * DO NOTHING (the row is skipped), and raises an error for an INSERT without
+ * ON CONFLICT.  For DO UPDATE, it raises an error if the row would be updated
+ * before it is inserted (no item has the key yet), and otherwise returns
+ * false.
  */
 static bool
 is_skipped(DynWrite *write)
@@ -306,8 +308,9 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 /* ---- deferred rows ---- */
 
 /*
- * Deferred rows of one target.  In between, no other target has deferred rows
- * of the same DynamoDB table, because the rows of a table must stay in order.
+ * A run of deferred rows of one target.  Between the first and the last row of
+ * a run, no other target has deferred a row of the same DynamoDB table,
+ * because the rows of a table must stay in order.
  */
 typedef struct DynDeferredRun
 {

@@ -731,9 +731,10 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	if (!unchanged)
 		count(modify, conflict);
 	/*
-	 * If the guarded values have not changed, an encoding or a missing map
-	 * made the condition fail: adapt the write to the item, and send it again,
-	 * unless an unanswered attempt may have changed the item.
+	 * If the guarded values have not changed, the condition failed because a
+	 * value is stored in another encoding, or because a map is missing.  Then
+	 * adapt the write to the item, and send it again, unless an unanswered
+	 * attempt may have changed the item.
 	 */
 	if (unchanged && (write->unanswered == 0 || is_unchanged(write, write->replaced)))
 	{

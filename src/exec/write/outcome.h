@@ -12,20 +12,23 @@
  * If the outcome of an earlier attempt is unknown, a condition may fail because
  * that attempt was executed.  The first case below that applies decides the
  * outcome of the write:
- * - INSERT of a key that an earlier row of the statement has inserted: as in
- *   the table, because no attempt can have succeeded.
- * - INSERT, and the item equals the one to be inserted: written; but unknown
- *   (error 08007) if DO UPDATE would change the item.
- * - DO UPDATE, and the item no longer exists: unknown.
- * - any other INSERT: as in the table; but unknown if DO UPDATE computes
- *   values from the item.
- * - UPDATE, and the item does not exist: as in the table.
- * - DELETE, and the item was read before, but no longer exists: written.
- * - UPDATE or DELETE, and no guarded (row_write.h), assigned or returned value
- *   has changed since it was read: sent again.
- * - UPDATE, and the item has the assigned values, and the values on which they
- *   depend have not changed: written.
- * - any other UPDATE or DELETE: unknown.
+ * - If an INSERT's key was already inserted by an earlier row of the
+ *   statement, the outcome is as listed above, because no attempt can have
+ *   succeeded.
+ * - If the item equals the one that an INSERT would insert, the write counts
+ *   as written.  But the write fails with error 08007 if DO UPDATE would
+ *   change the item.
+ * - If the item of a DO UPDATE no longer exists, the write fails with 08007.
+ * - For any other INSERT, the outcome is as listed above.  But the write fails
+ *   with 08007 if DO UPDATE computes values from the item.
+ * - If the item of an UPDATE does not exist, the outcome is as listed above.
+ * - If the item of a DELETE was read before, but no longer exists, the write
+ *   counts as written.
+ * - If none of the guarded (row_write.h), assigned and returned values of an
+ *   UPDATE or DELETE has changed since it was read, the write is sent again.
+ * - If the item has the values that an UPDATE assigns, and the values on which
+ *   they depend have not changed, the write counts as written.
+ * - Any other UPDATE or DELETE fails with 08007.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H

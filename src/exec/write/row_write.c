@@ -248,10 +248,10 @@ depended_columns(const DynModify *modify)
 
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
- * columns in *unchanged.  Row triggers may assign any column, so with triggers
- * all changed columns count as assigned, except in DO UPDATE, which requires
- * that the table has no UPDATE trigger.  If the row was not read, all assigned
- * columns count as changed.
+ * columns in *unchanged.  UPDATE row triggers may assign any column, so if any
+ * are fired, all changed columns count as assigned.  (DO UPDATE is only
+ * allowed without UPDATE triggers; INSERT triggers do not matter for it.)  If
+ * the row was not read, all assigned columns count as changed.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -357,7 +357,10 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* compare jsonb and arrays: a list must not replace a stored set */
+		/*
+		 * Guard columns of jsonb and arrays with the value that was read,
+		 * because our encoding (a list) must not replace a stored set.
+		 */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
@@ -466,8 +469,9 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 
 /*
  * Changes the guard to require the stored values.  The write fails if it would
- * replace a stored value that differs from the guard, and no column shows the
- * type of this value: a set would become a list, or a binary value a string.
+ * replace a stored value that differs from the guard and has a type that the
+ * columns cannot represent: a set would become a list, or a binary value a
+ * string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -550,7 +554,10 @@ create_maps(DynWrite *write, const DynScalar *item)
 			continue;
 		}
 		write->ncreated++;
-		/* append the map; merging removes value i, so i is the next value */
+		/*
+		 * Append the missing map; dyn_path_values_merge then removes value i,
+		 * so the next value to look at is at position i again.
+		 */
 		write->values[write->nvalues] = (DynPathValue) {missing->path, {DYN_TYPE_ABSENT, NULL, 0}};
 		write->nvalues = dyn_path_values_merge(write->values, write->nvalues + 1,
 											   dyn_buffer_create());

@@ -44,13 +44,14 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
  * Adapts an UPDATE or DELETE whose condition has failed although the values of
  * its row have not changed:
  * - If another application has stored an equal value in another encoding, the
- *   guard then requires the stored value.
+ *   write's condition then requires the stored value.
  * - If the item lacks a map on the path of a written value, writes the map.
  *
- * Sets the state FAILED if the write would replace a value whose type no
- * column shows, such as a set in a jsonb column.  Also sets it if the item has
- * a value other than NULL in place of a map.  Returns false if nothing is left
- * to write.  Allocates in CurrentMemoryContext, like dyn_modify_update.
+ * Sets the state FAILED if the write would replace a value of a type that its
+ * column cannot represent, such as a set in a jsonb column.  Also sets it if
+ * the item has a value other than NULL in place of a map.  Returns false if
+ * nothing is left to write.  Allocates in CurrentMemoryContext, like
+ * dyn_modify_update.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 

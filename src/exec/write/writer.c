@@ -133,8 +133,9 @@ dyn_writer_get(EState *estate)
 
 /*
  * Returns the milliseconds until the write's pause is over, and the measured
- * rate and the budgets allow the request.  If the rate allows none before a
- * response arrives, maybe to another statement, returns LOOK_MS or more.
+ * rate and the budgets allow the request.  If the rate allows no request until
+ * a response arrives, returns LOOK_MS or more; the caller looks again then,
+ * because the response may arrive in another statement.
  */
 static double
 send_delay(const DynWrite *write, double now)

@@ -86,8 +86,9 @@ typedef struct DynWrite
 	DynWritten	written;		/* response that confirms the request */
 	DynScalar	attributes;		/* item that RETURNING shows, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* raises the error */
-	const char *why;			/* text for the error message if FAILED, and
-								 * otherwise error in the response; or NULL */
+	const char *why;			/* if FAILED: text for the error message; in
+								 * other states: description of what is wrong
+								 * with the last response; NULL if none */
 } DynWrite;
 
 static inline bool

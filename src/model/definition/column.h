@@ -166,7 +166,10 @@ extern DynExactness dyn_unnested_exactness(const DynColumn *column,
 /* Returns the exactness of column ->> 'name' OP value. */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/* Returns true if a name converts to UTF-8, and no other name to the same. */
+/*
+ * Returns true if the name can be converted to UTF-8, and no other name is
+ * converted to the same UTF-8 string.
+ */
 extern bool dyn_name_is_exact(const char *name);
 
 /*

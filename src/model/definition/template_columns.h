@@ -40,8 +40,8 @@ typedef struct DynTemplatedAttr
 								 * ${type:A|B}); only if an index, but not the
 								 * table, has the attribute in its key */
 	bool		unasserted;		/* true if columns with document 'rest' show
-								 * the attribute, unless it is the string that
-								 * the template composes */
+								 * the attribute in items where it differs from
+								 * the string that the template composes */
 	DynType		type;			/* type of the key attribute; ABSENT if it is
 								 * unknown, or the attribute is in no key */
 	DynTemplate *tmpl;

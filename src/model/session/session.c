@@ -40,7 +40,10 @@
 /* File descriptors left for other code, such as WaitLatchOrSocket. */
 #define SPARE_DESCRIPTORS	4
 
-/* Maximum number of attempts to build a connection without invalidations. */
+/*
+ * Maximum number of attempts to build a connection; an attempt is repeated if
+ * an invalidation arrives during it.
+ */
 #define MOST_READINGS	5
 
 /* Pause (ms) after a failed DescribeTable, if an expired description exists. */
@@ -51,8 +54,7 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		requested_at;	/* time (monotonic ms) when `meta` arrived,
-								 * not when it was requested */
+	double		requested_at;	/* time (monotonic ms) when `meta` arrived */
 	double		retry_after;	/* earliest time of a retry after a failure */
 	int			pins;
 	bool		forgotten;		/* true if removed from the cache */
@@ -501,7 +503,10 @@ unpin_description(void *arg)
 	((DynDescription *) arg)->pins--;
 }
 
-/* Pins the description, and the connection, which frees its descriptions. */
+/*
+ * Pins the description.  Also pins its connection, because the descriptions of
+ * a connection are freed with it.
+ */
 static const DynTableMeta *
 pin_description(DynConnection *connection, DynDescription *description)
 {
