@@ -224,7 +224,11 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool aband
 	more.counters.throttles = call->throttles;
 	more.counters.bytes = call->bytes_received;
 	more.counters.unanswered = done && call->unanswered;
-	/* without attempts, -1 removes the retry that the previous call counted */
+	/*
+	 * a previous call that will be repeated has counted one retry in advance;
+	 * if this call repeats that call but made no attempt, the result is -1,
+	 * which takes that retry back
+	 */
 	more.counters.retries = Max(call->attempts, !call->repeats) - 1;
 	more.counters.request_ms = done ? call->elapsed_ms
 		: dyn_loop_now_us() / 1000.0 - call->started_ms;

@@ -43,9 +43,10 @@ extern bool dyn_written_recently(const DynConnection *connection,
 
 /*
  * Registers the callbacks for the ends of transactions and subtransactions;
- * called once, when the library is loaded.  `abandon` is called with the
- * nesting level of one that aborts, before its items are reported.  It must
- * end the write requests of that level and deeper levels, count them with
+ * called once, when the library is loaded.  When a transaction or
+ * subtransaction aborts, `abandon` is called with its nesting level, before
+ * the session reports which items it has written.  `abandon` must end the
+ * write requests of that level and deeper levels, count them with
  * dyn_written_maybe(), and raise no errors.
  */
 extern void dyn_written_init(void (*abandon) (int level));

@@ -127,8 +127,9 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
 /*
- * Returns the table's policy for Scans.  The parameter scan_policy overrides
- * the option if it is "allow"; any other value applies only if it is stricter.
+ * Returns the table's policy for Scans.  If the parameter scan_policy is
+ * "allow", it overrides the table's option.  If it is "warn" or "error", the
+ * stricter of the two applies.  If it is "table", the option applies.
  */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 

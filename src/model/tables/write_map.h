@@ -123,9 +123,10 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
 
 /*
- * Marks a stored value in a guard that we can read but not encode.  No item
- * can have this empty set.  In its place, row_write.c sends a condition that
- * always fails; the response to the failure contains the stored value.
+ * Stands in a guard for a stored value that we can read but not encode.  The
+ * marker is an empty set, which no item can contain.  In its place,
+ * row_write.c sends a condition that always fails, so that the response
+ * contains the stored value.
  */
 extern const DynScalar dyn_only_theirs;
 

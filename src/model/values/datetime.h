@@ -74,7 +74,10 @@ typedef struct DynPattern DynPattern;
 /* Parses a pattern in UTF-8; returns NULL with a hint in *why if invalid. */
 extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 
-/* Returns the pattern of iso8601(n); a scan truncates to the microsecond. */
+/*
+ * Returns the pattern of iso8601(n).  When a text is parsed with it, digits
+ * after the microseconds are dropped.
+ */
 extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 
 /* Returns true if printed times sort in the order of the times. */
@@ -149,10 +152,10 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns a limit for the starts of units; both are local times.  With
- * `lower`, no unit that contains `instant` or a later instant starts before
- * the limit.  Otherwise, no unit that contains `instant` or an earlier instant
- * starts after the limit.
+ * Returns, in local time, a bound on the starts of units.  With `lower`, all
+ * units that contain `instant` or a later instant start at or after the bound.
+ * Otherwise, all units that contain `instant` or an earlier instant start at
+ * or before it.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

@@ -31,7 +31,8 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* field's value for the text 1 (MS: 1000) */
+	int			unit;			/* factor from the number in the text to the
+								 * field's value (1000 for MS) */
 	int			min;			/* smallest number that the text may have */
 	int			max;
 } FieldWord;
@@ -269,7 +270,10 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* the sum is in the next unit: the longest unit < 2 * the shortest unit */
+	/*
+	 * down + 2 * (shortest unit) - 1 is in the next unit, because the longest
+	 * unit is less than twice as long as the shortest
+	 */
 	return round_down(pattern, down + 2 * dyn_pattern_unit(pattern) - 1);
 }
 

@@ -62,7 +62,8 @@ typedef struct FormatFacts
 	DynCodecKind last;
 	const char *types;			/* types of these kinds, for a hint */
 	DynType		wire;
-	DynEncoding encoding;		/* default, which dyn_codec_init may weaken */
+	DynEncoding encoding;		/* default encoding; dyn_codec_init may replace
+								 * it by one that guarantees less */
 } FormatFacts;
 
 #define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"

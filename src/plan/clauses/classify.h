@@ -147,7 +147,10 @@ extern Node *dyn_plain_clause(Node *clause);
 extern DynPred *dyn_classify_not_distinct(DynClassify *context,
 										  const DistinctExpr *expr);
 
-/* A condition that one or two clauses imply: an equality, or an OR with one */
+/*
+ * A condition that one or two clauses imply: an equality, or an OR with an
+ * equality among its arms
+ */
 typedef struct DynImplied
 {
 	RestrictInfo *rinfo;		/* one of the clauses that imply `equality` */

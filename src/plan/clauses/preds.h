@@ -29,8 +29,9 @@ typedef enum DynPredKind
 	DYN_PRED_LIKE,				/* field LIKE `value`; with `literal`: field
 								 * begins with `value` */
 	DYN_PRED_CONTAINS,			/* field contains `value` or, with `array`, all
-								 * elements of `value`; an unnested element as
-								 * field stands for the unnested attribute */
+								 * elements of `value`; if the field is read
+								 * from the elements of an unnested attribute,
+								 * the attribute contains `value` */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator column `other` */
@@ -44,8 +45,9 @@ typedef enum DynPredKind
 								 * between the bounds in args (enumerate.c);
 								 * if args is NIL, a placeholder has one of
 								 * the values that its template lists */
-	DYN_PRED_GIVEN				/* condition `value`, which has no columns of
-								 * the table; has no field */
+	DYN_PRED_GIVEN				/* the condition in `value`, which uses no
+								 * columns of the table; the predicate's
+								 * `field` is not set */
 } DynPredKind;
 
 /* Result of the conversion of a predicate's value */

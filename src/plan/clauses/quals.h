@@ -94,14 +94,19 @@ typedef struct DynClause
 								 * need not be equivalent to it */
 	bool		keys_only;		/* true if the predicate is only matched to
 								 * keys; `implied` is then true, too */
-	Node	   *condition;		/* SQL expression of a keys_only predicate that
-								 * is not true for NULL; else a null pointer */
+	Node	   *condition;		/* set only if keys_only is true: the SQL
+								 * expression of the predicate, which is not
+								 * true if the column is NULL; otherwise a null
+								 * pointer */
 } DynClause;
 
 /* Returns the DynClauses of the RestrictInfos; caches their predicates. */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
-/* Returns the DynClauses of plan->lists, which are only matched to keys. */
+/*
+ * Returns DynClauses for the lists in plan->lists.  These clauses only provide
+ * key values; they are never sent as filters or checked.
+ */
 extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*

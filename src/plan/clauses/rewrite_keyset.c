@@ -322,7 +322,8 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return decided;
 	/*
 	 * if the condition is true for all rows, return NULL; if it is false or
-	 * NULL, return column >= x, which is not true if the column is `fixed`
+	 * NULL, return column >= x: no row whose column equals `fixed` satisfies
+	 * this comparison
 	 */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL

@@ -635,9 +635,10 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * Skip an outer scan whose list of keys is only derived from a
-			 * clause on another relation.  The clause itself prevents lookups
-			 * of other keys, so the derived list saves no lookups.
+			 * Skip an outer scan that reads a list of keys which was derived
+			 * (by a join condition) from a clause on another relation.  That
+			 * clause already limits the lookups to these keys, so reading only
+			 * these keys on the outer side saves no lookups.
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

@@ -389,9 +389,10 @@ has_lookup(const PlannerInfo *root, const Path *path)
 /*
  * If the target list of a path has a subplan that can be batched, moves the
  * list into a projection above the path, so that a lookup join node can be put
- * between them.  (Core evaluates the list in the path's own node if this
- * groups, computes window functions, or is a scan or join without a sort.)
- * For a projection without a lookup join node, core creates no plan node.
+ * between them.  (Core evaluates the list in the path's own node if that node
+ * does grouping, computes window functions, or is a scan or join without a
+ * sort.)  For a projection without a lookup join node, core creates no plan
+ * node.
  *
  * As in core (make_group_input_target and others), the path still computes the
  * columns that are grouped or sorted by, and the Vars and aggregates in other

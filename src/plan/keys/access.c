@@ -204,7 +204,8 @@ may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templ
  * If `merged`, rows of several requests will be merged.  With `by_text`, the
  * merge compares the full text of the attribute, so the first `bound` parts
  * must be the same in all rows.  Without `by_text`, it compares the parts, so
- * the text must be divisible into parts without other attributes.
+ * it must be possible to split the attribute's text without looking at other
+ * attributes.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,

@@ -145,8 +145,10 @@ typedef struct DynAccess
 	bool		same_items;		/* QUERY: true if executions differ only in
 								 * values of filters, not of keys, so that
 								 * they share one cached read */
-	bool		presumes;		/* true if a table Scan may return more rows,
-								 * because clauses use the key of `index` */
+	bool		presumes;		/* Scan of `index`: true if some clauses may be
+								 * unchecked because all items of `index`
+								 * satisfy them; a Scan of the table could
+								 * return rows that these clauses exclude */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total segments, if the query reads the
@@ -292,8 +294,9 @@ extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
- * expressions, to which the node refers by position.  The copy of a fallback
- * omits predicates with other values than those of the main access plan.
+ * expressions, to which the node refers by position.  If the access plan has a
+ * fallback, the fallback's copy omits each predicate whose value is not among
+ * the value expressions of the main access plan.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

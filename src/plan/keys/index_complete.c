@@ -27,9 +27,10 @@
  *		<>				the value is empty
  *
  * If an attribute has = or IN, one of these must meet its condition; the other
- * predicates and NOT NULL do not count.  If it has neither, the others and NOT
- * NULL are sufficient, although they do not limit the length of values.  So an
- * old item with a value that is too long is not found (docs/pushdown.md).
+ * predicates and NOT NULL do not count.  If it has neither, it is sufficient
+ * that one of the other predicates meets its condition, or that the column is
+ * NOT NULL, although neither limits the length of values.  So an old item with
+ * a value that is too long is not found (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -170,7 +171,10 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		return points ? NO_POINT : ABSENT;
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* booleans are short, and not empty */
-	/* do not leave <> to run time: it would help only if its value were '' */
+	/*
+	 * if the value of <> is known only at run time, do not wait for it: <>
+	 * implies what we need only if the value is ''
+	 */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
 	if (isnull)

@@ -94,7 +94,8 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 
 /*
  * Collects the attribute's points (terms.h); returns false if it has none.
- * With `exactly`, exact clauses equivalent to their points are not rechecked.
+ * If `exactly` is true, a clause need not be rechecked locally if it is exact
+ * and its points are equivalent to it.
  */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
@@ -520,7 +521,8 @@ match_segments(KeyMatch *match, DynAccess *access)
 typedef struct FilterCheck
 {
 	const KeyMatch *match;
-	int			operators;		/* maximum number in all enforced filters */
+	int			operators;		/* upper bound for the number of operators in
+								 * all enforced filters together */
 	int			bytes;			/* upper bound for all enforced filters */
 } FilterCheck;
 
@@ -593,7 +595,10 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
-	/* 100 values (":v0," ...) take 490 bytes, each further one at least 6 */
+	/*
+	 * n > 100 values (":v0," ...) take at least 490 + 6 * (n - 100) bytes,
+	 * which is more than 6 * (n - 20)
+	 */
 	return 6 * (nvalues - 20) > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
 		(other != NULL && path_is_forbidden(check, other));
 }
@@ -790,7 +795,11 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
-	/* no item may fire a trigger twice, but updates may move LSI entries */
+	/*
+	 * an update may move an LSI entry, so that the Query returns the item
+	 * again; fetching base items by key prevents a trigger from firing twice
+	 * for it
+	 */
 	access->fetch_base_items = index != NULL &&
 		(index->global ? !dyn_index_covers(plan, index) || plan->relation->target
 		 : plan->relation->triggered);
@@ -828,7 +837,10 @@ dyn_match_all_columns(DynRelation *relation, const DynTableMeta *meta)
 	{
 		DynField   *field;
 
-		/* skip the segment column: only a Scan planned for it has a value */
+		/*
+		 * skip the segment column: it has a value only in a Scan that was
+		 * planned to return segments
+		 */
 		if (relation->columns[i].dropped || relation->columns[i].segments > 0)
 			continue;
 		field = palloc0(sizeof(DynField));

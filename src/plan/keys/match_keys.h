@@ -65,8 +65,8 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 								   int most_members, List **used);
 
 /*
- * Returns the conditions on the attribute's text that the clauses imply for a
- * row, if its columns are read from this text; NULL if there are none.  The
+ * Returns the conditions that an attribute's text must meet so that the
+ * columns read from it can satisfy the clauses; NULL if there are none.  The
  * result is a DYN_PRED_TEMPLATED with an AND for each part.  If no clause
  * restricts a part, the AND is empty.  The result cannot be matched to a key,
  * since restricted parts may come after unrestricted ones.

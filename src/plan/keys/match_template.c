@@ -5,9 +5,10 @@
  *
  * A placeholder (part) can be used if it contains its column's value in every
  * row.  This is the case if
- * - the column is read from the part,
- * - the attribute is in the table's key, which matches the row's columns, or
- * - trusted_indexes asserts this.
+ * - the column's value is read from the part,
+ * - the attribute is in the table's key (a row whose key contradicts its
+ *   columns is rejected), or
+ * - trusted_indexes asserts it.
  */
 #include "postgres.h"
 
@@ -146,9 +147,10 @@ part_each(TemplateMatch *match, int p)
 
 /*
  * Returns one predicate for each leading part, up to the last part that a
- * clause restricts.  Each is a point predicate (terms.h); only the last may be
- * a range, if `points` is false.  Sets *full to true if all parts have point
- * predicates and, in a sort key, a clause restricts the last part.
+ * clause restricts.  All are point predicates (terms.h), except that the last
+ * may be a range if `points` is false.  Sets *full to true if every part has a
+ * point predicate.  Unless `points` is true and the attribute is a partition
+ * key, a clause must also restrict the last part.
  * - With `enumerate`, a part that no clause restricts has the values that the
  *   template lists.
  * - In a partition key, if `points` is true, values between two bounds are

@@ -46,10 +46,12 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 
 /*
  * Returns the range that `pred` implies for the target, which must be a full
- * attribute; NULL if there is none.  The result is `pred` itself, or an OR of
- * one arm with columns and of conditions without columns ($1 IS NULL).  Clears
- * *fully_consumed if a key condition for the result is not equivalent to
- * `pred`: the result omits conditions, or has several bounds or values.
+ * attribute; NULL if there is none.  The result is `pred` itself, or an OR in
+ * which only one arm has columns, and the others are conditions without
+ * columns, such as $1 IS NULL.  Clears *fully_consumed if the key condition
+ * may select more than `pred`: if the result omits some of the conditions of
+ * `pred`, or if it has several bounds or values, which one key condition may
+ * be unable to express.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -62,7 +64,10 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
-/* Counts the values that `pred` allows for an attribute (`part`: a part). */
+/*
+ * Counts the values that `pred` allows for an attribute, or for a part of an
+ * attribute if `part` is true.
+ */
 extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
@@ -115,8 +120,10 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 
 /*
  * Explains why the values between the bounds of the target's column are not
- * enumerated, so that the key named `key` is not used.  Returns NULL if they
- * are, if there is no bound, or if there is one bound for a full attribute.
+ * enumerated, so that the key named `key` is not used.  Returns NULL if the
+ * values are few enough to be enumerated, if there is no bound, or if the
+ * target is a full attribute (not a template part) and only one side is
+ * bounded.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses, const char *key);
 

@@ -439,7 +439,10 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 	}
 	if (access->kind != DYN_ACCESS_SCAN)
 		return NULL;
-	/* when a guard is true (choice.c), no keys can replace the Scan */
+	/*
+	 * a Scan that is planned for the case that a guard is true (while_open;
+	 * see choice.c) cannot be replaced by keyed requests
+	 */
 	access->keyed = !while_open && plan->keyed_requests > 0;
 	templated = dyn_relation_templated(plan->relation, base.attr->name);
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
@@ -469,7 +472,10 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 			? psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
 					   plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate")
 			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
-	/* also keyed: a key has too many values, or the segment column is read */
+	/*
+	 * the access also counts as keyed if it is a Scan only because a key has
+	 * too many values, or only because the segment column is read
+	 */
 	access->keyed |= plan->segments > 0 ? plan->advice != NULL
 		: access->lacking == NULL &&
 		dyn_template_demands(plan, base.attr, plan->clauses) != NULL;

@@ -32,8 +32,9 @@ is_guard(const DynPred *pred)
 }
 
 /*
- * Returns the guards of a clause; NIL if it is not an optional condition, or
- * if one of its arms without columns is not a guard.
+ * Returns the arms that disable an optional condition (an OR such as $1 IS
+ * NULL OR c = $1).  These arms are called guards, such as $1 IS NULL.  Returns
+ * NIL for any other clause.
  */
 static List *
 find_guards(const DynClause *clause)
@@ -106,9 +107,11 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Requires a guard to be closed only if the key would not match otherwise.
- * Which guards these are may depend on the order of the clauses.  Core may
- * change this order before it makes the plan node; the key still matches.
+ * Matches the key as if guards were closed (false or NULL), but requires a
+ * guard to be closed only if the key would not match otherwise.  Which guards
+ * are required may depend on the order of the clauses.  Core may reorder the
+ * clauses before it makes the plan node; then other guards may be required,
+ * but the key still matches.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -155,8 +158,10 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
 
 		/*
-		 * This plan is used if each cheaper one has an open guard.  So it is
-		 * useless if it has all the guards of a cheaper one.
+		 * A plan with an open guard cannot be used.  This plan is used only if
+		 * every cheaper plan has an open guard.  If this plan has all guards
+		 * of a cheaper one, it has an open guard, too, whenever the cheaper
+		 * one has; so it is never used.
 		 */
 		for_each_cell(next, guarded, lnext(guarded, lc))
 			helps &= list_difference_ptr(((const DynGuarded *) lfirst(next))->access->guards,
