@@ -37,6 +37,9 @@ class Names:
         self.rng = rng
         self.attributes, self.indexes = {}, {}
         self.words, self.index_words = shuffled(rng, WORDS), shuffled(rng, INDEXES)
+        if rng.random() < 0.3:      # names that differ by case, among the first that are given
+            pair = rng.choice([("pk", "PK"), ("Pk", "pk"), ("a", "A"), ("key", "Key"), ("é", "É")])
+            self.words = [word for word in self.words if word not in pair] + shuffled(rng, pair)
 
     def attribute(self, name):
         """That of an attribute."""
