@@ -18,10 +18,10 @@
  * dyn_call_allow has set.  During a pause, libcurl neither reads from the
  * connection nor notices that the peer closes it.
  *
- * If libcurl enforced the time limit of an attempt, it would count pauses and
- * the caller's other work, and could end an attempt whose response has
- * arrived, but was not read yet.  So we enforce this limit, and libcurl
- * enforces only the connect timeout.
+ * If libcurl enforced the time limit of an attempt, the limit would include
+ * pauses and the time in which the caller does other work; so an attempt could
+ * end although its response has arrived and only needs to be read.  So we
+ * enforce this limit, and libcurl enforces only the connect timeout.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -504,10 +504,11 @@ has_credentials(DynActiveCall *call)
  * So until the statement ends, the number of open sockets may reach twice the
  * number of acquired descriptors.
  *
- * If no descriptor is available, the call waits for another transfer to end.
- * But if all transfers of other calls are paused, or there are none, the call
- * is sent in excess of the limit: the caller might resume paused transfers
- * only after this call's response has arrived.
+ * If no descriptor is available, the call waits until another transfer ends.
+ * But if other calls have no transfers, or only paused ones, that wait might
+ * never end, because the caller may resume the paused ones only after this
+ * call's response has arrived.  So the call is then sent in excess of the
+ * limit.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

@@ -201,9 +201,10 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 }
 
 /*
- * Copies an error document, with null in place of the items in it (those whose
- * conditions failed).  Names of attributes may contain U+0000, which jansson
- * rejects in names.  Treats each object that is a member's value as an item.
+ * Copies an error document, but replaces the items in it (those whose
+ * conditions failed) by null, because their attribute names may contain
+ * U+0000, which jansson rejects in names.  Any object that is the value of a
+ * member is taken for an item.
  */
 static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)

@@ -143,8 +143,10 @@ typedef struct DynCall
 								 * caller sets it if the body is unusable */
 	bool		conflicting;	/* set by the caller: true if a conflict has
 								 * canceled this call's transaction */
-	bool		repeats;		/* true if the call was started to repeat its
-								 * last request (dyn_call_is_repeated) */
+	bool		repeats;		/* true if the previous start of this call
+								 * ended with a result after which callers
+								 * send the request again
+								 * (dyn_call_is_repeated) */
 	const struct DynError *err; /* set for DYN_FAIL_CREDENTIALS */
 	char		throttle_reason[256];	/* first throttling reason and its
 										 * resource, or "" */
@@ -156,15 +158,19 @@ typedef struct DynCall
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;
-	int			lost;			/* attempts that had no valid reply, but may
-								 * have been executed; valid in every state */
+	int			lost;			/* number of attempts that may have been
+								 * executed, but got no valid reply; may be
+								 * read in every state of the call */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */
 	double		done_ms;		/* monotonic time of the end */
 } DynCall;
 
-/* Returns true if callers usually repeat a DONE call with this result. */
+/*
+ * Returns true if the finished call (DYN_CALL_DONE) has a result after which
+ * callers usually send the request again.
+ */
 static inline bool
 dyn_call_is_repeated(const DynCall *call)
 {
@@ -199,11 +205,12 @@ extern void dyn_client_close_idle(DynClient *client);
 
 /*
  * Must be called when a statement has ended.  Closes all connections if more
- * are open than needed, if a peer has closed one of them, or if there are too
- * few file descriptors.  The number needed is the largest number of requests
- * that were in flight at once in this or the previous statement, limited to
- * the largest max_idle_connections of the services.  Closes none while a
- * transfer is running, or after a statement without requests.
+ * are open than needed, if a peer has closed one, or if the process is short
+ * of file descriptors.  (libcurl cannot close only the connections that are
+ * not needed.)  As many are needed as requests were in flight at once, in this
+ * or the previous statement, but at most the highest max_idle_connections of
+ * all services used in this statement.  Closes no connection while a transfer
+ * is running, or after a statement without requests.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -241,8 +248,9 @@ extern void dyn_client_wake(DynClient *client, double ms);
  * first five members, and must not free or move it until it is removed.  `fd`
  * is -1 if there is no descriptor, and due_us is DYN_LOOP_NEVER if there is no
  * time.  dyn_client_wait ends its wait when `fd` is readable or
- * dyn_loop_now_us reaches due_us.  Each dyn_client_drive calls callback(arg),
- * which may remove this watcher or add others.
+ * dyn_loop_now_us reaches due_us.  dyn_client_drive calls callback(arg) each
+ * time it runs, even if `fd` is not readable and due_us is not reached.  The
+ * callback may remove this watcher or add others.
  */
 typedef struct DynSocketWatcher
 {
@@ -356,8 +364,9 @@ typedef struct DynExchange
 	DynAddressPolicy policy;
 
 	/* the reply, once the exchange is done */
-	DynFailure	failure;		/* NONE after a complete reply (of any status)
-								 * that has no content coding, such as gzip */
+	DynFailure	failure;		/* NONE if a complete reply arrived, whatever
+								 * its status; a reply with a content coding
+								 * (such as gzip) is a failure */
 	bool		lasting;		/* true if a repetition would fail, too */
 	int			status;
 	bool		has_date;

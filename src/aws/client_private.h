@@ -31,9 +31,10 @@ typedef struct DynConnections
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
 	bool		drop_idle;		/* true to drop connections when `used` is 0 */
-	int64_t		waited_us;		/* total wait for connections (us); each
-								 * connection that is made reduces it by the
-								 * longest wait allowed for one connection */
+	int64_t		waited_us;		/* time (us) waited for connections that is not
+								 * yet accounted for: waits add to it, and each
+								 * new connection subtracts the longest wait
+								 * that is allowed before one is made */
 } DynConnections;
 
 /*
@@ -174,10 +175,10 @@ extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
- * Ends an attempt whose deadline has passed.  But if the caller drove the
- * client late, an unread response may have arrived.  In this case, moves the
- * deadline to the current time plus the time that was left at the attempt's
- * last pause or, if it was never paused, plus the full time limit.
+ * Ends an attempt whose deadline has passed, unless the caller drove the
+ * client late: then an unread response may have arrived, so the attempt gets
+ * more time from `now` on.  It gets the time that was left at its last pause,
+ * or its full time limit if it was never paused.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 

@@ -25,7 +25,10 @@
 
 #define LONGEST_HEADERS		(64 * 1024)
 
-/* Longest idle time before reuse; the service disconnects soon after it. */
+/*
+ * A connection that was idle for longer is not reused, because the service
+ * soon closes it.
+ */
 #define LONGEST_IDLE_S		55L
 
 /* Least status of a final reply; 100 Continue is an interim reply. */

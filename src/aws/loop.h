@@ -86,7 +86,10 @@ extern void dyn_loop_unwatch(DynLoop *loop, int fd);
 /* Handles all events and timers that are due, without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 
-/* Returns a transfer in the loop that has ended, with its *result, or NULL. */
+/*
+ * Returns a transfer of the loop that is complete, and sets *result to its
+ * result; returns NULL if there is none.
+ */
 extern CURL *dyn_loop_finished(DynLoop *loop, CURLcode *result);
 
 /*

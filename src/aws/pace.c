@@ -71,25 +71,26 @@
 #define MAX_GROWTH			0.5
 
 /*
- * A test finds out whether refusals are unrelated to our rate.  During a test
- * and after its success, refusals do not lower the rate.  (A grant is a
- * response that is not a refusal.)
+ * A test finds out whether requests are refused for other reasons than our
+ * rate.  The refill time of a request is its cost divided by the rate.  An
+ * empty token bucket can grant at most one request within the refill time.  If
+ * it grants two, it was not empty, so our rate did not cause the refusal.
  *
- * The refill time is (cost of the refused request) / rate.  A test starts at a
- * refusal if all of these are true:
+ * A test starts at a refusal if all of these are true:
  *
- *		since the previous refusal, there were 1 to QUIET_RESPONSES - 1 grants
- *		the measured rate is < TEST_SHARE * the highest one since the last test
- *		the refusal came within half of the refill time after the request
+ *		1 to QUIET_RESPONSES - 1 requests were granted since the last refusal
+ *		the rate measured now is lower than TEST_SHARE * the highest rate
+ *			measured since the last test
+ *		the refusal came soon after the request was sent: within half of the
+ *			request's refill time
  *
  * During the test, each request is sent TEST_PAUSE_MS after the response to
- * the previous one.  If the token bucket was empty at the refusal that started
- * the test, it can grant at most one of these requests within the refill time.
- * If two requests are granted within that time, the bucket was not empty, so
- * the refusal was not caused by the rate: the test succeeds.  The test fails
- * if TEST_REFUSALS requests are refused, or if a refusal or the second grant
- * comes after the refill time.  A success is valid until the
- * TRUSTED_REFUSALS-th refusal after it.
+ * the previous one.  The test succeeds if two requests are granted within the
+ * refill time.  The test fails if the second grant comes later, if a refusal
+ * comes later, or if TEST_REFUSALS requests are refused.
+ *
+ * Refusals do not lower the rate while a test runs.  After a success, they do
+ * not lower it until TRUSTED_REFUSALS requests have been refused.
  */
 #define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0
@@ -108,7 +109,10 @@
 /* A period without requests counts as at most this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
-/* A stall (DynStall) counts at most this much of the time between refusals. */
+/*
+ * The time between two refusals adds at most this much to the length of a
+ * stall (DynStall).
+ */
 #define LONGEST_GAP_MS		15000.0
 
 /* An episode of refusals ends after this time without a refusal. */
@@ -207,9 +211,10 @@ stop_test(DynPace *pace, bool any_rate)
 }
 
 /*
- * Counts a refusal during a test or after its success.  Otherwise starts a
- * test if the conditions are true (see TEST_SHARE).  Returns true if the rate
- * must not be lowered.
+ * A test (see TEST_SHARE) finds out whether requests are refused at any rate.
+ * If a test runs or has succeeded, counts this refusal; otherwise starts a
+ * test if the conditions given at TEST_SHARE hold.  Returns true if the rate
+ * must not be lowered because of this refusal.
  */
 static bool
 refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)

@@ -6,10 +6,11 @@
  *
  * A throttled request (called a refusal here) shows that the capacity is used
  * up.  From then on, requests are sent at a measured rate: the units granted
- * since a refusal, divided by the elapsed time.  Each grant raises the rate a
- * little, so that few requests are refused.  After a time without refusals,
- * the rate rises faster.  It is forgotten when it no longer limits the
- * requests, or when nothing was granted for a long time.
+ * since some earlier refusal (pace.c), divided by the time since then.  Each
+ * grant raises the rate, but only a little, so that few requests are refused.
+ * After a time without refusals, the rate rises faster.  It is forgotten when
+ * it no longer limits the requests, or when nothing was granted for a long
+ * time.
  *
  * The window limits the number of requests in flight.  It narrows with each
  * refusal and widens with each grant.
@@ -51,8 +52,9 @@ typedef struct DynPace
 	double		tested_ms;		/* start of the running test, or 0 */
 	double		tested_rate;	/* highest measured rate since the last test */
 	int			test_grants;	/* requests granted in the running test */
-	int			vain;			/* requests refused in the running test or, if
-								 * any_rate, since the test succeeded */
+	int			vain;			/* number of refused requests: during the
+								 * running test; once any_rate is set, since it
+								 * was set */
 	double		capacity;		/* units per second that the service is known
 								 * to grant; 0 if not known */
 } DynPace;
@@ -64,7 +66,8 @@ extern void dyn_pace_init(DynPace *pace, double max_window);
 
 /*
  * Returns the time (ms) until the next request may be sent (0: now), or
- * DYN_PACE_RESPONSE.  `in_flight` is the number of requests in flight.
+ * DYN_PACE_RESPONSE if the request must wait for a response.  `in_flight` is
+ * the number of requests in flight.
  */
 extern double dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms);
 

@@ -49,7 +49,10 @@ dyn_provider_due_us(const DynProvider *provider)
 	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
-/* Restarts a stopped source without a pause if no credentials are usable. */
+/*
+ * If no credentials are usable, a stopped source is restarted at once, without
+ * the usual pause.
+ */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {

@@ -11,7 +11,8 @@
  * The lifetime of credentials is computed with the issuer's clock, and then
  * counted in seconds of this machine's uptime, since this machine's clock may
  * be wrong or may be set.  The clock of the service that receives the calls is
- * not used: an untrusted service could then force frequent refreshes.
+ * not used, because an untrusted service could force frequent refreshes by a
+ * wrong time.
  *
  * Credentials are refreshed 5 to 15 minutes before they expire, but not in the
  * first half of their lifetime.  The exact time is random, so that sessions do
@@ -53,8 +54,9 @@ typedef struct DynSource
 } DynSource;
 
 /*
- * The credentials of a service; zero-initialize it.  If `current` is set, and
- * source.start is NULL, the credentials are static.
+ * The credentials for one user's requests to a service.  A provider must be
+ * zero-initialized.  If `current` is set, and source.start is NULL, the
+ * credentials are static.
  */
 struct DynProvider
 {
@@ -75,7 +77,8 @@ struct DynProvider
 	int64_t		ends_at;		/* expiry of `current` (dyn_loop_uptime_s) */
 	int64_t		refresh_at;		/* refresh of `current` (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
-	int			misses;			/* failures and stops of the source in a row */
+	int			misses;			/* number of consecutive runs of the source
+								 * that failed or were stopped */
 	int			refusals;		/* times in a row that the service refused
 								 * credentials less than a minute old */
 	bool		stopped;		/* true if the source's last run was stopped */

@@ -4,12 +4,12 @@
  *
  * A reply must pass four checks; the first that fails sets the failure:
  *
- *	1. libcurl received it completely, and had not received the same reply
- *	   before (sockets.c);
+ *	1. libcurl received it completely, and it is not a second copy of an
+ *	   earlier reply (sockets.c);
  *	2. the checksum matches the bytes received;
  *	3. the Content-Encoding is one that we accept;
- *	4. the status is 200.  Otherwise the body is inflated; it is an error
- *	   document of DynamoDB, or an error page of a gateway.
+ *	4. the status is 200.  If it is not, the body (inflated if necessary) is an
+ *	   error document of DynamoDB or an error page of a gateway.
  *
  * Inflating can produce a thousand times the size of the stream, so the
  * buffer's maximum size limits the output.  When the buffer is full, inflating

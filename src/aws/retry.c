@@ -27,7 +27,9 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* most that x-amz-retry-after adds */
 #define REFILL_A_SECOND			1.0 /* tokens given back per second */
-#define NOTABLE_SKEW			(4 * 60)	/* seconds; services accept less */
+#define NOTABLE_SKEW			(4 * 60)	/* clock skew in seconds; services
+											 * accept requests with a smaller
+											 * skew */
 #define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds; offsets that differ
 											 * by less count as equal */
 

@@ -346,8 +346,9 @@ dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 /* ---- surplus replies ---------------------------------------------------- */
 
 /*
- * Works without the connection's DynSocket, because libcurl may close a
- * connection that has surplus data before the reply is examined.
+ * Takes hashes that identify the request and the connection, and not the
+ * connection's DynSocket: if surplus data has arrived, libcurl may close the
+ * connection before we examine the reply.
  */
 bool
 dyn_fingerprints_add(DynFingerprints *fingerprints, uint64_t id, uint64_t reply,

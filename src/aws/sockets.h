@@ -37,7 +37,10 @@ typedef struct DynSockets
 	uint64_t	opened;			/* number of sockets ever opened, for tests */
 } DynSockets;
 
-/* Counts of the connections on which one peer has replied at least once. */
+/*
+ * Counts of the connections to one peer; only those that have received a reply
+ * are counted.
+ */
 typedef struct DynPeerSockets
 {
 	int			idle;

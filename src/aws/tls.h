@@ -43,7 +43,9 @@ typedef struct DynTls
 	unsigned	last_number;
 	unsigned	forgotten;		/* number of dyn_tls_forget calls; after each,
 								 * all handles must be set up again */
-	bool		unknown_file;	/* true if a CA file could not be recorded */
+	bool		unknown_file;	/* true if a CA file could not be added to
+								 * `files`, so that changes of the file would
+								 * not be noticed */
 } DynTls;
 
 /* Returns true if TLS is used to the URL's host or the proxy (may be NULL). */
@@ -59,9 +61,11 @@ extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
  * Returns true if this CA file may have changed since handles began to trust
- * it, or if libcurl must now read the file itself.  If ca_bundle is NULL, this
- * is about the system's certificates.  If the result is true, the caller must
- * call dyn_tls_forget, and drop all connections.
+ * it.  Also returns true if we loaded the file, but libcurl must read it,
+ * because libcurl has turned out to use another OpenSSL than we do.  If
+ * ca_bundle is NULL, the result is about the system's certificates.  If the
+ * result is true, the caller must call dyn_tls_forget, and drop all
+ * connections.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 

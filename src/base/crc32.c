@@ -17,9 +17,10 @@
  *
  * (1) The powers of x in the low half are higher by 64 than in the high half.
  *     So the low half is multiplied by x^(D+64), and the high half by x^D.
- * (2) A factor has 32 bits, stored in the low half of 64.  As a mirrored
- *     polynomial, these 64 bits are the factor times x^32.  So the exponents
- *     are lower by 32: D+32 and D-32.
+ * (2) A factor has 32 bits, stored in the low half of a 64-bit word.  Since
+ *     the low half holds the higher powers, the word represents the factor
+ *     times x^32.  To compensate, the exponents in (1) are lowered by 32, to
+ *     D+32 and D-32.
  * (3) The product of two mirrored polynomials, read as a mirrored polynomial,
  *     is x times their product.  So the factors are divided by x.  In mirrored
  *     form, this is a shift to the left by one bit, so a factor has 33 bits.
