@@ -58,7 +58,9 @@ typedef struct Sampler
 	bool		full;			/* true if all segments are to be read */
 	uint32		segments;		/* TotalSegments; a power of two unless `full` */
 	uint32		first;
-	uint32		step;			/* odd, so that each segment is read once */
+	uint32		step;			/* distance between segments read in turn; odd,
+								 * so it has no factor in common with
+								 * `segments`, and each segment is read once */
 	uint32		done;			/* number of segments in earlier rounds */
 	long		page_items;		/* Limit of a page; 0: no limit */
 

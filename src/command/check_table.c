@@ -70,14 +70,17 @@ typedef struct Issue
 /*
  * A foreign table's assertion that an index contains each item whose row has
  * values in all `columns`.  These are the columns of the index key that are
- * declared NOT NULL.  If trusted_indexes lists the index, `columns` also has
- * those in templates of the index key; it is also asserted that the item
- * matches these templates.
+ * declared NOT NULL.  If trusted_indexes lists the index, `columns` also
+ * contains the columns in templates of the index key, and the table also
+ * asserts that each such item matches these templates.
  */
 typedef struct Assertion
 {
 	const DynIndexMeta *index;
-	/* each key attribute's position in Check.values; 0 if not asserted */
+	/*
+	 * for each key attribute of the index, its position in Check.values; 0 if
+	 * the table does not assert that items have the attribute
+	 */
 	int			slots[2 * DYN_MAX_KEY_ATTRS];
 	Bitmapset  *columns;		/* attnums */
 	DynView    *view;			/* shows items that match the templates of the
@@ -118,16 +121,18 @@ typedef struct CheckedTable
 	bool		left_out;
 	bool		selective;		/* true if item_filter or templates of the key
 								 * select items; false with option unnest */
-	bool		shares;			/* true if other tables may show the same
-								 * items, because this one has option unnest,
-								 * or is a partition by segments */
+	bool		shares;			/* true if other foreign tables may show the
+								 * same items, because this one has option
+								 * unnest, or is a partition of a table that is
+								 * divided by segments */
 	TupleTableSlot *slot;
 	Issue	   *mismatches;		/* array by attnum; element 0 has the errors
 								 * that concern no column */
 	Issue	   *nulls;
 	Issue		ambiguous;
-	Issue	   *shared;			/* element i counts items that are also rows of
-								 * Check.tables[i], if it follows this table */
+	Issue	   *shared;			/* for each later table in Check.tables, at the
+								 * same index: counts the items that are rows
+								 * of both tables; NULL if there are none */
 } CheckedTable;
 
 typedef struct Check
@@ -138,9 +143,9 @@ typedef struct Check
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if any compared table without option
-								 * unnest has an item_filter, or templates of
-								 * the key */
+	bool		selective;		/* true if some compared table (without option
+								 * unnest) selects items by item_filter or by
+								 * templates of key attributes */
 	MemoryContext context;		/* memory of the strings in all Issues */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec for the keys in Issue.example */
@@ -305,7 +310,11 @@ describe_lack(const CheckedTable *table, const Assertion *assertion)
 	return lack;
 }
 
-/* Checks the assertions about the item, whose first row is in table->slot. */
+/*
+ * Checks whether the item satisfies what the table asserts about indexes
+ * (Assertion).  The item's first row (it may have several, with option unnest)
+ * is in table->slot.
+ */
 static void
 check_assertions(CheckedTable *table)
 {
@@ -418,8 +427,8 @@ check_item(Check *check, const DynValue *values)
 	if (!claimed && !check->undecided)
 	{
 		/*
-		 * Do not report an item that is selected by the item_filter of a
-		 * table that is not compared (left_out).
+		 * Do not report an item if a table left out of the check (left_out)
+		 * selects it by its item_filter.
 		 */
 		foreach(lc, check->tables)
 		{
@@ -617,7 +626,7 @@ open_checked_tables(Check *check, Oid serverid)
 			open_checked_table(check, rel);
 			opened = lappend_oid(opened, relid);
 		}
-		/* only tables over the DynamoDB table remain locked during the Scan */
+		/* keep locks only on foreign tables of the scanned DynamoDB table */
 		relation_close(rel, wanted ? NoLock : AccessShareLock);
 	}
 	foreach(lc, check->named)
@@ -649,8 +658,9 @@ static const char *const kinds[] = {
 };
 
 /*
- * Emits a result if its kind is check->emitting, unless it is an issue that no
- * item has.  `issue` is NULL if the result does not concern single items.
+ * Emits a result, but only in the pass for its kind (check->emitting).  A
+ * result with an `issue` is only emitted if some item has the issue.  `issue`
+ * is NULL for results that are not about items.
  */
 static void
 emit(const Check *check, const char *kind,

@@ -356,8 +356,9 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ReThrowError(failure);
 	}
 	/*
-	 * read the items in the context that owns the DynStatement: an error then
-	 * releases the fetch, whose context is a child, before the DynStatement.
+	 * Read the items in the context that owns the DynStatement, so that the
+	 * fetch's context becomes its child; after an error, the fetch is then
+	 * released before the DynStatement.
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

@@ -176,7 +176,10 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 {
 	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
 		: option_text_of(attribute->name);
-	/* as an option, a longer name might be too long for a pg_attribute row */
+	/*
+	 * A name of more than 4096 bytes, stored as an option, might be too long
+	 * for a pg_attribute row.
+	 */
 	bool		too_long = name != NULL && strlen(name) > 4096;
 	NewColumn  *column;
 

@@ -4,8 +4,9 @@
  *		dynamo_fdw_encode_key() and dynamo_fdw_decode_key().
  *
  * With these functions, users can try templates without DynamoDB.  No request
- * is sent, so the key attributes are not known.  Columns of the template are
- * assumed to be read from its attribute, unless they set option "attribute".
+ * is sent, so the key attributes are not known: a column that a template names
+ * is assumed to be part of the key attribute that the template composes,
+ * unless the column sets option "attribute".
  */
 #include "postgres.h"
 
@@ -32,8 +33,9 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /*
  * Returns the template of the attribute (argument 1), and sets *opened to the
- * foreign table (argument 0).  Treats all attributes with templates as the
- * table's key, this one first, so that its columns are read from it.
+ * foreign table (argument 0).  Treats all attributes with templates as key
+ * attributes of the table.  The requested attribute comes first, so that a
+ * column that occurs in several templates is read from this attribute.
  */
 static const DynTemplatedAttr *
 open_template(FunctionCallInfo fcinfo, DynRelation **opened)

@@ -157,9 +157,11 @@ extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 typedef struct DynFolded DynFolded;
 
 /*
- * Starts a search for folded names in the columns that the role `reader` may
- * read, or in all columns if it is InvalidOid.  All memory, also for what is
- * recorded later, comes from the CurrentMemoryContext of this call.
+ * Starts a search for attributes whose names differ only in case from the name
+ * of the attribute that a column is read from (folded names).  Considers the
+ * columns that the role `reader` may read, or all columns if `reader` is
+ * InvalidOid.  All memory, also for what is recorded later, comes from the
+ * CurrentMemoryContext of this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 

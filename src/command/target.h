@@ -33,10 +33,11 @@ extern Oid	dyn_target_check(Oid relid);
 /*
  * Raises an error if converting the column's values could run user-defined
  * code, such as a domain's constraint, with the privileges of another role.
- * check_table.c runs such code as `owner`, the foreign table's owner, but on
- * items and with a search_path that the current user chooses; so the user must
- * have the owner's privileges.  keys.c runs it as the current user; so if that
- * is a superuser, the owner must be a superuser, too.
+ * check_table.c runs such code as `owner` (the foreign table's owner), but the
+ * current user chooses the items and the search_path; so the current user must
+ * have the owner's privileges.  keys.c runs the code, which the owner chose,
+ * as the current user; so if the current user is a superuser, the owner must
+ * be one, too.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 

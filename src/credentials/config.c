@@ -417,7 +417,7 @@ dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 	return NULL;
 }
 
-/* ---- the two files ---------------------------------------------------- */
+/* ---- the files ~/.aws/config and ~/.aws/credentials ------------------- */
 
 /* Time (s) for which an emptied file counts as one that is being rewritten. */
 #define REWRITE_SECONDS	5

@@ -64,7 +64,10 @@
 /* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
 
-/* Maximum number of reads at a time, since the error output may be endless. */
+/*
+ * Maximum number of read() calls in succession, before anything else is
+ * checked, since the error output may be endless.
+ */
 #define MOST_READS			16
 
 /* Interval of checks whether the program has ended, if there is no pidfd. */
@@ -277,9 +280,10 @@ close_listed(int lowest)
 }
 
 /*
- * Connects descriptors 0 to 2 to /dev/null and the pipes for output, and 3 to
- * the pipe for the report.  A pipe may have one of these numbers already, so
- * first moves all four above 3.  Closes all other descriptors.
+ * Connects descriptor 0 to /dev/null, 1 and 2 to the pipes for output, and 3
+ * to the pipe for the report.  These four files may already have one of the
+ * numbers 0 to 3, so they are first moved to numbers above 3.  Closes all
+ * other descriptors.
  */
 static bool
 arrange_descriptors(Pipes pipes)

@@ -247,7 +247,11 @@ key_character(const char *p, size_t len)
 	return len >= 3 && p[0] == '%' && p[1] == '2' && strchr("BbFf", p[2]) ? 3 : 0;
 }
 
-/* Appends a word; a token, or a secret key within the word, becomes "***". */
+/*
+ * Appends a word.  If the word is so long that it may be a token, appends
+ * "***" instead; if it contains what may be a secret key, replaces the key by
+ * "***".
+ */
 static void
 append_masked(DynBuffer *out, const char *word, size_t len)
 {

@@ -20,8 +20,10 @@ typedef enum DynProviderResponse
 									 * returned by dyn_error_set() */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
-	DYN_RESPONSE_AGAIN,			/* the program still runs, or a later attempt
-								 * may succeed (*err has the failure) */
+	DYN_RESPONSE_AGAIN,			/* no credentials yet: either the
+								 * credential_process program still runs, or
+								 * the attempt failed (*err has the failure)
+								 * but a later one may succeed */
 } DynProviderResponse;
 
 /* The names of the members of a JSON reply.  NULL if a member is not read. */
@@ -38,8 +40,8 @@ typedef struct DynResponseNames
 /*
  * Parses JSON text that contains secrets.  Until the document is closed,
  * jansson overwrites all memory that it frees, and must not be used for any
- * other document.  Returns NULL with *err set, and no document to be closed,
- * if the text is not JSON or memory runs out.
+ * other document.  If the text is not JSON or memory runs out, sets *err and
+ * returns NULL; then dyn_secret_json_close must not be called.
  */
 extern json_t *dyn_secret_json_open(const char *text, size_t len,
 									const char *whose, DynError *err);
@@ -98,7 +100,10 @@ extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 /* Returns true if the text is printable ASCII without blanks, or empty. */
 extern bool dyn_response_is_visible(const char *text);
 
-/* Returns true if the text can be an error code, which messages may show. */
+/*
+ * Returns true if the text has the form of an error code.  Such text may be
+ * shown in messages.
+ */
 extern bool dyn_response_is_code(const char *text);
 
 /* Returns a request to `url`; NULL with *err set on failure.  Frees `url`. */

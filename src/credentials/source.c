@@ -72,7 +72,8 @@ typedef struct Source
 	DynProcess *process;
 	DynExchange *exchange;
 	int			tries;			/* number of attempts of the current request */
-	DynSocketWatcher watcher;	/* waits for the program, or during a pause */
+	DynSocketWatcher watcher;	/* waits for the credential_process program, or
+								 * for the end of a pause between attempts */
 	bool		watching;
 } Source;
 

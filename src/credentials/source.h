@@ -81,9 +81,10 @@ extern bool dyn_role_copy(DynRole *to, const DynRole *from);
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *source_options);
 
 /*
- * Returns the origin of the current credentials for users, such as "static
- * keys" or "profile \"reports\", role arn:..."; "" if there are no credentials.
- * The text is valid until credentials are obtained again.
+ * Returns a text that shows users where the current credentials come from,
+ * such as "static keys" or "profile \"reports\", role arn:..."; returns "" if
+ * there are no credentials.  The text is valid until credentials are obtained
+ * again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);
 

@@ -34,8 +34,9 @@
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * Writes the URL, and parses it into *parts.  If users have their own access
- * keys, ignores the server's environment: it must not affect their requests.
+ * Writes the URL of STS, and parses it into *parts.  Environment variables of
+ * the PostgreSQL server process are ignored if the user mapping supplies its
+ * own access keys.
  */
 static bool
 find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,

@@ -87,7 +87,7 @@ table_split(Table *table, int count)
 }
 
 /*
- * Makes an entry of the JSON that was appended after the last entry, or
+ * Turns the JSON that was appended after the last entry into a new entry, or
  * removes this JSON if there is an equal entry.  Returns the number of the
  * entry, or -1 if memory runs out or the table is full.
  */
@@ -218,8 +218,9 @@ put(Renderer *r, const char *text)
 }
 
 /*
- * Enters the JSON text that was just appended to the table of names or values,
- * and writes its placeholder, such as #n3.
+ * The JSON text that was just appended to the table (of names or values)
+ * becomes an entry, unless the table already has it.  Writes the entry's
+ * placeholder, such as #n3.
  */
 static void
 put_token(Renderer *r, const char *sigil, Table *table)
@@ -662,7 +663,10 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- fingerprint ---- */
 
-/* Appends a part, after its tag and its length, which mark where it ends. */
+/*
+ * Appends a tag, the length of a part and the part.  The length shows where
+ * the part ends.
+ */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {

@@ -21,8 +21,9 @@
 typedef struct Place
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
-	uint16_t	context;		/* name cache entry of the value's name; names
-								 * in the value are looked up under it */
+	uint16_t	context;		/* index of the value's name in the name
+								 * cache; it is part of the cache key of the
+								 * names inside the value */
 } Place;
 
 #define FIRST_ENTRIES	64
@@ -67,8 +68,9 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 }
 
 /*
- * Ends the item whose tape entries begin at `first`, and marks its last entry.
- * Successive items without entries (a run) are counted in one entry.
+ * Ends the item whose tape entries begin at `first`, and marks the last of
+ * them.  If the item has none, it is added to the count in a run entry, which
+ * stands for successive items without entries of their own.
  */
 static DYN_HOT bool
 end_item(DynItemParser *r, size_t first, const char *at)
@@ -221,8 +223,9 @@ entry_matches(const DynNameEntry *entry, const char *p, const char *end)
 /* ---- Names ---- */
 
 /*
- * Makes entry `index` of the name cache the latest name of the frame (an open
- * object), and sets *place; returns false if the name is a duplicate.
+ * Takes the name in entry `index` of the name cache as the next name of the
+ * frame (an open object), and sets *place; returns false if the frame already
+ * has this name.
  */
 static DYN_HOT bool
 take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -480,7 +483,7 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	/* constant strings let the compiler compare machine words */
 	p = is_false ? dyn_scan_literal(&r->scan, p, "false")
 		: dyn_scan_literal(&r->scan, p, "true");
-	/* analyzer: the caller has set *place */
+	/* analyzer: place->want is initialized: the caller has set *place */
 	if (p == NULL || !put(r, place->want, type, flags, data, data))
 		return NULL;
 	return p;
@@ -528,7 +531,7 @@ open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 	if (DYN_UNLIKELY(r->depth == DYN_MAX_DEPTH))
 		return dyn_scan_fail(&r->scan, p, "nested too deeply");
 	f = &r->frames[++r->depth];
-	/* analyzer: the caller has set *place */
+	/* analyzer: place->want is initialized: the caller has set *place */
 	f->want = place->want;
 	f->start = p;
 	f->nuls = r->scan.nuls;

@@ -25,8 +25,9 @@
  * entry records an entry that has followed it before.  The parser compares a
  * name with a few expected names, in steps of 16 bytes, and usually need not
  * scan it, hash it and look it up.  The cache also detects duplicates: objects
- * are numbered, and an entry records the number of the last one with its name.
- * If this is the number of the current object, the name is a duplicate.
+ * are numbered, and an entry records the number of the last object that
+ * contained the entry's name.  If this is the number of the current object,
+ * the name is a duplicate.
  *
  * An entry is a name in a context.  The context is another entry: the
  * attribute whose map contains the name (ignoring lists in between), or the
@@ -41,8 +42,9 @@
  */
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* entry that stands for the item; a lookup
-								 * also returns it if there is no entry */
+#define DYN_NAME_ROOT		0	/* entry of the item itself (the parent of
+								 * top-level names); a lookup also returns it
+								 * if the name is not in the cache */
 #define DYN_NAME_NONE		UINT16_MAX	/* context of uncached names */
 #define DYN_NAME_PREFIX		24
 
@@ -79,8 +81,10 @@ typedef struct DynNameCache
 typedef struct DynTapeEntry
 {
 	uint32_t	offset;			/* offset of the value in the response */
-	uint32_t	len;			/* length of the value (bytes); number of items
-								 * if the entry is a run */
+	uint32_t	len;			/* length of the value (bytes); for an entry
+								 * that stands for successive items without a
+								 * wanted attribute (a run), the number of
+								 * these items */
 	uint16_t	slot;
 	uint8_t		type;			/* DynType; ABSENT for a run */
 	uint8_t		flags;
@@ -107,10 +111,15 @@ typedef struct DynFrame
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 	const char *start;			/* opening bracket in the response */
 	uint32_t	nuls;			/* number of U+0000 before `start` */
-	uint32_t	object;			/* number of the object (DynNameEntry.seen) */
-	uint32_t	base;			/* tape->names.count when it was opened */
+	uint32_t	object;			/* ordinal number of this object, compared with
+								 * DynNameEntry.seen to detect duplicate
+								 * names */
+	uint32_t	base;			/* tape->names.count when the object or list
+								 * was opened */
 	uint32_t	index;			/* for a list: index of the next element */
-	uint16_t	context;		/* cache entry under which to look up names */
+	uint16_t	context;		/* name cache entry of this list or map itself;
+								 * names inside it are looked up among the
+								 * entries that have this entry as parent */
 	uint16_t	prev;			/* name cache entry that was taken last */
 	uint16_t	guess;			/* name cache entry expected next */
 	bool		map;
