@@ -386,8 +386,9 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 		return false;
 
 	/*
-	 * Decode the escapes in *open.  This is rare: the hashes are equal, so the
-	 * name is almost certainly a duplicate, which is an error.
+	 * Decode the escapes in *open.  We get here only if the hashes are equal,
+	 * which almost always means a duplicate name.  That is an error, so it is
+	 * rare.
 	 */
 	undone = malloc(open->len);
 	same = undone != NULL &&

@@ -131,7 +131,10 @@ extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 /* Returns the key attribute named `attr`, or NULL. */
 extern const DynKeyAttr *dyn_key_find(const DynKeySchema *key, const char *attr);
 
-/* Return true if the attribute is in the partition key, or in the full key. */
+/*
+ * The first function returns true if the attribute is in the partition key;
+ * the second, if it is in the partition or sort key.
+ */
 extern bool dyn_is_in_hash_key(const DynKeySchema *key, const char *attr);
 extern bool dyn_is_in_key(const DynKeySchema *key, const char *attr);
 

@@ -79,7 +79,8 @@ typedef struct DynPageError
 #define DYN_PAGE_TYPE			0x100	/* __type, as in an error document */
 #define DYN_PAGE_OTHER			0x200	/* unknown member */
 #define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey is null or {} */
-#define DYN_PAGE_ATTRIBUTES		0x800	/* Attributes, only sent by writes */
+#define DYN_PAGE_ATTRIBUTES		0x800	/* Attributes, which only responses to
+										 * writes contain */
 
 /* Maximum plausible units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7

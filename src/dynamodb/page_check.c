@@ -124,8 +124,9 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /*
  * Sets key[i] to an item's value for slots[i].  *at is the index of the item's
- * first tape entry (item.h), and is moved to the next item.  A run of items
- * without wanted attributes counts as one.  Returns false after the last item.
+ * first tape entry (item.h), and is advanced to the next item.  Consecutive
+ * items without any wanted attribute are reported by a single call, as if they
+ * were one item.  Returns false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
@@ -275,7 +276,10 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Sets *scalar to a slot of the item at `at`; ABSENT: no valid S, N or B. */
+/*
+ * Sets *scalar to the value in a slot of the item that begins at `at`, or to
+ * ABSENT if the slot has no valid S, N or B.
+ */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)

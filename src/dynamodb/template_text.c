@@ -181,7 +181,8 @@ find_separator(Matcher *m, int i, int dir, size_t pos)
 
 /*
  * Moves to the separator of part i.  If the part takes the rest of m->text,
- * moves to the end instead, and returns false if the separator is before it.
+ * moves to the end of the text instead; returns false if the rest contains the
+ * separator.
  */
 static bool
 step_to_separator(Matcher *m, int i, int dir, size_t *pos)
@@ -348,10 +349,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * facts.width characters; any other part ends before the first character that
  * is not in its charset.
  *
- * Sets m->mismatch if the time does not have the width of its format, because
- * its end may then be wrong.  Does not set m->mismatch if the end is certain:
- * the part has a separator, and the separator or the end of m->text follows.
- * The caller's codec then checks the time.
+ * Sets m->mismatch if the time does not have the width of its format and its
+ * end is uncertain.  The end is certain if the part has a separator, and the
+ * time is followed by the separator or by the end of m->text.  In that case,
+ * the caller's codec checks the time.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)
@@ -626,14 +627,16 @@ span_prefix(DynTextSpan *span)
 }
 
 /*
- * Narrows *span, which contains all strings that begin with span->lower, by
- * the limits that `next` sets for the value of the next part.
+ * Narrows *span.  On entry, *span is the range of all strings with the prefix
+ * p = span->lower.  `next` limits the value of the part that follows p.
  *
- * If the part has a fixed width, strings with the value v begin with the
- * prefix span->lower || v.  The least string that is greater than all strings
- * with this prefix is the upper limit for "<= v", and the lower limit for
- * "> v".  But if v is shorter than the part, the lower limit is the prefix
- * itself, because longer values that begin with v satisfy "> v".
+ * For a part of fixed width, v is a limit of the value:
+ * - For "<= v", the upper limit is the least string that is greater than all
+ *   strings with the prefix p || v.
+ * - For "> v", if v has the width of the part, the lower limit is this same
+ *   string.
+ * - For "> v", if v is shorter than the part, the lower limit is p || v,
+ *   because longer values that begin with v satisfy "> v".
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

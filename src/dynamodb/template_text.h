@@ -24,15 +24,20 @@
  * Parts before the `any` part (all parts, if there is no `any` part) are split
  * off from the left, and end where the next literal begins.  Parts after the
  * `any` part are split off from the right, and begin where the literal before
- * them ends.  The literal's character next to the part is the part's separator,
- * such as the # before n in the example (for a part at the end of the
- * template, see separator_of).  These parts have no separator:
+ * them ends.
+ *
+ * The separator of a part split off from the left is the first character of
+ * the literal after it; of a part split off from the right, the last character
+ * of the literal before it (the # before n in the example).  These parts have
+ * no separator:
  * - the `any` part
  * - a part of fixed width whose encodings may contain the character that would
  *   be its separator
- * - a part of fixed width with no literal between it and the next or previous
- *   part.  This does not apply to a part at the end of the template that is
- *   split off from the left (see separator_of).
+ * - a part of fixed width with no literal between it and another part
+ *
+ * A part at the end of the template that is split off from the left has no
+ * literal after it.  Its separator is chosen by separator_of, and the last of
+ * these rules does not apply to it.
  *
  * A value that is read from another attribute is known.  When a string is
  * split, other values are assumed not to contain their parts' separators.
@@ -122,13 +127,15 @@ typedef struct DynTemplatePart
 	DynPartFacts facts;
 	DynText		separator;		/* one character; `data` NULL: none */
 	bool		from_right;		/* true if a part before it has modifier any */
-	bool		last;			/* true if the part is split off last, from the
-								 * left, and takes the rest of the string */
+	bool		last;			/* true if the part is what remains after all
+								 * other parts have been split off; false for
+								 * the `any` part */
 	bool		by_width;		/* true if split off by facts.width */
 
 	/*
-	 * true if the part has a separator, and the part's column is not read from
-	 * another attribute; splitting assumes that no value contains it
+	 * true if the part has a separator, and its column is not read from
+	 * another attribute.  Splitting then assumes that the part's values do not
+	 * contain the separator.
 	 */
 	bool		guarded;
 
@@ -174,7 +181,8 @@ extern void dyn_template_free(DynTemplate *tmpl);
  * - there is no literal between two parts, and the part that is split off
  *   first does not have a fixed width,
  * - the modifier is `any` or `plain`, but the column is not of type text,
- * - the modifier folds a column that is not read from another attribute, or
+ * - the modifier changes the case of the value, so that the column must be
+ *   read from an attribute of its own, but it is not, or
  * - the modifier lists a word that contains the part's separator.
  *
  * May be called again with different facts.  The strings facts[i].charset must
@@ -281,23 +289,25 @@ typedef struct DynTextSpan
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
- * Sets *span to a span that contains all matching strings in which the first
- * `npoints` parts have the values `points` (not folded) and, unless `next` is
- * NULL, the next part has a value in `next`.  Every string in the span begins
- * with the used values of `points` (see below), and the literals around them.
- * The span's exclusive upper limit, which is not in the span, may begin
- * differently.
+ * Sets *span to a range of strings.  It contains every matching string whose
+ * first `npoints` parts have the values `points` and, if `next` is not NULL,
+ * whose next part is in `next`; only strings in which a part of fixed width
+ * has another width may be missing.  `points` has the values before folding.
  *
- * If dyn_part_holds() is DYN_HOLDS_UNKNOWN for a value in `points`, this
- * value, all values after it, and `next` are not used.  If the part of `next`
- * is folded, `next` is not used.  Otherwise, `next` is used as follows:
- * - The lower limit is used if the part is `ordered` or facts.text is true.
- * - The upper limit is used if the part is `ordered`.  If it is not `ordered`,
- *   but facts.text is true, the common prefix of all strings in `next` is used
- *   instead of the upper limit.
+ * Not all values can narrow the range:
+ * - If dyn_part_holds() is DYN_HOLDS_UNKNOWN for a value in `points`, this
+ *   value, all values after it, and `next` are not used.
+ * - If the part of `next` is folded, `next` is not used.
+ * - If the part of `next` is not folded, the lower limit of `next` is used if
+ *   the part is `ordered` or facts.text is true.  The upper limit is used if
+ *   the part is `ordered`.  If the part is not `ordered`, but facts.text is
+ *   true, the common prefix of all strings in `next` is used instead of the
+ *   upper limit.
+ *
+ * All strings in the range begin with the values of `points` that are used,
+ * and the literals around them; the range's exclusive upper limit need not.
  *
  * If the encoding does not preserve order, the caller passes NULL as `next`.
- * The span may omit strings in which a part of fixed width has another width.
  * Returns false if memory runs out.  Resets the buffers first.
  */
 extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,

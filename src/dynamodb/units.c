@@ -77,7 +77,10 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 		fmax(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
 			 fmax(ceil(bytes / BYTES_OF_PARTITION),
 				  ceil(capacity->rate / UNITS_OF_PARTITION)));
-	/* a read_percent below 100 limits each second, so it excludes bursts */
+	/*
+	 * with a read_percent below 100, no second may use more than that share,
+	 * so saved units cannot be used for bursts
+	 */
 	capacity->saved = throughput->provisioned && read_percent >= 100
 		? SAVED_SECONDS * throughput->read_units : 0;
 }

@@ -124,8 +124,9 @@ extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*
- * Returns the reads of `times` concurrent executions with different keys; each
- * alone has the reads `once`.  If `full_keys`, they share BatchGetItems.
+ * Returns the reads of `times` concurrent executions with different keys.
+ * `once` contains the reads of a single execution.  If `full_keys`, the
+ * executions share BatchGetItem requests.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

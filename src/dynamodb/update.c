@@ -166,10 +166,10 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * If the path of a value is inside the paths of other values, sets the value
- * in the tree of the outermost of these.  If several values have the same
- * path, only the last is used.  The paths of copied and of omitted values are
- * set to NULL.
+ * If the path of a value is inside the path of another value, copies the value
+ * into the tree of the outermost such value.  If several values have the same
+ * path, uses only the last.  Sets the paths of values that were copied or not
+ * used to NULL.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)

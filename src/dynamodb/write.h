@@ -81,9 +81,9 @@ typedef struct DynCancelReason
 } DynCancelReason;
 
 /*
- * Reads the error document of a canceled transaction of `n` writes, which must
- * have a reason for each write.  Returns NULL, or a description of the error
- * as dyn_page_check does.
+ * Reads the reasons from the error document of a canceled transaction of `n`
+ * writes.  Returns NULL on success; if the document is malformed or does not
+ * have one reason for each write, returns a description (see dyn_page_check).
  */
 extern const char *dyn_write_cancel_reasons(const char *buf, size_t len,
 											DynCancelReason *reasons, int n);

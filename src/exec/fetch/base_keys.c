@@ -25,9 +25,12 @@ struct DynBaseKeys
 	MemoryContext context;
 	const DynAccess *access;
 	Size		max_bytes;
-	HTAB	   *known;			/* set of DynByteKey: keys not set aside */
+	HTAB	   *known;			/* hash set of the keys (DynByteKey) that are
+								 * stored in memory */
 	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
-	Tuplesortstate *aside;		/* sort of keys set aside (bytea), or NULL */
+	Tuplesortstate *aside;		/* sorts the keys (bytea) that were set
+								 * aside because `known` was full; NULL if
+								 * none were */
 	bool		sorted;
 	bytea	   *last;			/* last key that the sort returned, or NULL */
 };

@@ -70,7 +70,8 @@ typedef struct DynFetchParams
 									 * first page of the first stream, if
 									 * DynamoDB permits it */
 	bool		keep;			/* true to keep a page for dyn_fetch_rewind */
-	bool		in_turn;		/* true to return one stream after the other */
+	bool		in_turn;		/* true to return all items of one stream
+								 * before those of the next */
 	bool		keyed;			/* true to read with dyn_fetch_next_of */
 	double		item_units;		/* expected read units per item; 0: unknown */
 	double		capacity;		/* read units per second of the table or index
@@ -121,9 +122,10 @@ typedef enum DynFetchState
 } DynFetchState;
 
 /*
- * If dyn_fetch_next (or dyn_fetch_count) would wait, receives data and sends
- * requests, without waiting.  Then returns what that function would do now.
- * Invalidates the slots of the last item.  Not for keyed fetches.
+ * Receives data and sends requests, without waiting, if dyn_fetch_next (or
+ * dyn_fetch_count) would have to wait.  In any case, returns what a call of
+ * that function would now do.  Invalidates the slots of the last item.  Not
+ * for keyed fetches.
  */
 extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 

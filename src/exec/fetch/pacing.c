@@ -26,10 +26,10 @@
  *		keys			keys * described size		keys * largest size
  *
  * A size is the number of read units for an item; the described size is the
- * average according to DescribeTable.  The largest size is the largest
- * measured size, but at least the moving average of the measured sizes, which
- * starts at the described size and so may still be greater.  An item of
- * unknown size is assumed to have 400 kB.
+ * average according to DescribeTable.  The largest size is the greater of two
+ * values: the largest measured size, and a moving average of the measured
+ * sizes.  The average starts at the described size, so it may exceed all
+ * measured sizes at first.  An item of unknown size is assumed to have 400 kB.
  *
  * A Scan or Query costs at most as much as a page of 1 MB, even without a
  * Limit.  This maximum does not apply if a local index fetches items from the
@@ -160,10 +160,12 @@ report_limit(const DynFetch *fetch, double limit, double cost)
  * fetch learns the real cost of requests from its first responses.  Near the
  * statement's limit, a response shows how many units are left.
  *
- * If no response can be taken in, the fetch would wait forever, so the result
- * is false.  This happens if all responses are paused until memory is free, or
- * if a keyed or in_turn fetch is at the memory limit, because it then takes in
- * only responses of the awaited stream (schedule.c).
+ * But the result is false if no response can be taken in, since the fetch
+ * would wait forever.  There are two such cases:
+ * - All responses are paused until memory is free.
+ * - The consumer can use only one stream (keyed or in_turn), and the fetch is
+ *   at the memory limit, where it takes in only responses of that stream
+ *   (schedule.c).
  */
 static bool
 awaits_response(const DynFetch *fetch)

@@ -16,9 +16,9 @@
 /* ---- key of an item, for error messages ---- */
 
 /*
- * Returns an item's key as text, for an error message.  Also adds the items
- * and units of the response to the usage counters, because the fetch itself
- * does not count the response to `call`.
+ * Returns an item's key as text, for an error message.  `call` is a request
+ * that find_key has sent to read this key.  Since no fetch counts the
+ * response, also adds its items and units to the usage counters.
  */
 static const char *
 key_at(const DynScanDesc *scandesc, const DynRequestContext *about,
@@ -147,8 +147,9 @@ scanned_rows(DynScanDesc *scandesc)
  * - the keys are read from an index, and then the items by these keys, or
  * - the items are read in batches, which return items in any order.
  *
- * Otherwise, a Scan uses scanned_rows.  All other conversions include the sort
- * attributes, because the results of several Queries may be merged by them.
+ * If none of them applies, scanned_rows returns the conversion of a Scan.  The
+ * conversion of a Query then includes the sort attributes, because the results
+ * of several Queries may be merged by them.
  *
  * If items may come from Queries for several partitions, the conversion also
  * includes the partition key, so that a response to the wrong Query is

@@ -64,15 +64,17 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
 /*
- * Returns the number of segments for a Scan; 1 if access->segments is used
- * instead, if the plan is not a Scan, if the Scan may end after a few items (a
- * limit hint or a bound), or if the size of the table or index is unknown.
+ * Returns the number of segments into which to divide a Scan.  Returns 1 for
+ * other plans, for a Scan that may end after a few items (a limit hint or a
+ * bound), if the size of the table or index is unknown, and if the plan itself
+ * sets the number of segments (access->segments).
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
  * Starts, in CurrentMemoryContext, a fetch of the attributes that `rows`
- * decodes, and sets scandesc->origin.  Unless keyed, it joins scandesc->group.
+ * decodes, and sets scandesc->origin.  The fetch joins scandesc->group unless
+ * `keyed` is true.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

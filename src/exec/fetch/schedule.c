@@ -63,8 +63,9 @@
 #define KEYED_WINDOW			4
 
 /*
- * If the consumer may stop early, a stream does not read ahead until it has
- * sent this number of requests, and the DynReadBound, if any, is reached.
+ * If the consumer may stop early, a stream begins to read ahead only when both
+ * are true: it has sent this number of requests, and the fetch has passed its
+ * DynReadBound (if it has one).
  */
 #define LAZY_PAGES				3
 
@@ -377,9 +378,9 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Returns true if the consumer would wait forever for this stream's response,
- * which is paused.  If the consumer can also use other streams, this requires
- * that their responses in flight are paused, too.
+ * Returns true if the consumer would wait forever: it wants this stream's
+ * response, which is paused, and, if it can use other streams as well, all
+ * their responses in flight are paused, too.
  */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)

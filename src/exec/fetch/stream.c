@@ -21,8 +21,8 @@
 #include "stream.h"
 
 /*
- * Bytes by which a response may exceed its expected size without being counted
- * in statement->bytes: the size of libcurl's own buffers.
+ * A response may exceed its expected size by this many bytes before the excess
+ * is counted in statement->bytes.  This is the size of libcurl's own buffers.
  */
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
@@ -35,10 +35,11 @@
 #define SPACE_MARGIN		((size_t) 128 * 1024)
 
 /*
- * The Limit is limit_hint * LIMIT_GROWTH^n.  If items come in any order, all
- * streams share n, which grows after a page that is not the last one of its
- * stream.  Otherwise, n is the number of the stream's earlier pages.  After a
- * Limit of more than 10,000, pages are unlimited.
+ * A request's Limit is limit_hint * LIMIT_GROWTH^n.  If the order of items
+ * does not matter, n is common to all streams, and grows after a page that is
+ * not the last of its stream.  Otherwise, n is the number of pages that the
+ * stream has read.  Once a Limit has exceeded 10,000, later requests have
+ * none.
  */
 #define LIMIT_GROWTH	4
 
@@ -239,7 +240,11 @@ count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 	fetch->units += counters.read_units;
 }
 
-/* Counts the time of the last call; adds earlier, throttled calls to it. */
+/*
+ * Counts the time of the request's last call.  Adds the number of the
+ * request's earlier calls, which were throttled, to the attempts and throttles
+ * of the last call.
+ */
 static void
 count_call(DynFetch *fetch, DynStream *stream)
 {
@@ -292,9 +297,10 @@ log_call(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
  * Handles a request that was rejected, maybe because the table or index has
  * changed since planning.  Forgets the table's description, so that the next
  * plan uses a new one.  If the fetch has not taken in any response, requests a
- * new description, once.  Returns true to send the request again, if the plan
- * matches the new description.  The same result applies to the other requests
- * that were in flight when the description was requested.
+ * new description, once.  Returns true if the plan matches the new
+ * description: then the caller sends the request again.  Other requests that
+ * were in flight when the description was requested get the same result when
+ * they are rejected.
  */
 static bool
 refresh_if_stale(DynFetch *fetch, const DynStream *stream)

@@ -120,7 +120,8 @@ struct DynFetch
 	int			empty;			/* number of responses without items */
 	int			until_pump;		/* items until the next dyn_fetch_pump call */
 	int			awaited;		/* keyed: number of the stream being read */
-	DynStream  *current;		/* keyed: active stream `awaited`, or NULL */
+	DynStream  *current;		/* keyed: the stream with number `awaited`, or
+								 * NULL if it is not active */
 	bool		draining;		/* true if no further requests may be sent */
 	bool		solo_wait;		/* true while the consumer waits for this fetch
 								 * only, not for all of params.group */

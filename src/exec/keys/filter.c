@@ -253,7 +253,8 @@ add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
 
 /*
  * Returns a condition that is true if ->> yields `value` for the attribute.
- * For a `value` like a list or map, only tests whether the attribute exists.
+ * If `value` looks like the text of a list or map, the condition only tests
+ * whether the attribute exists.
  */
 static DynCond *
 text_equality_cond(const DynPath *path, Datum value)

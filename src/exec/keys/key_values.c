@@ -126,13 +126,14 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 
 /*
  * Shortens a limit that is longer than any key to its first max_bytes bytes.
- * A key is below the long limit if and only if it is not above the short one.
+ * A key is below the original limit if and only if it is not above the short
+ * one.
  *
- * If the short limit would end inside a character c, let P be the characters
- * before c.  Then the new limit is the upper limit of all texts that begin
- * with P.  This is correct because every key that begins with P is below the
- * long limit: the bytes left after P are too few for a character as long as c,
- * and shorter UTF-8 characters sort before c.
+ * If the short limit would end inside a character c, let P be the text before
+ * c.  A key that begins with P has no space after P for a character as long as
+ * c, and shorter UTF-8 characters sort before c.  So all keys that begin with
+ * P are below the original limit, and the new limit is the upper end of the
+ * texts that begin with P.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -152,7 +153,10 @@ clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 	limit->inclusive = lower;
 }
 
-/* Replaces limits that no key can have; returns false if no key can remain. */
+/*
+ * Shortens or removes those bounds of the span that are not possible keys
+ * (`limits`).  Returns false if the span then contains no key.
+ */
 static bool
 clip_span(const KeyLimits *limits, DynSpan *span)
 {
@@ -617,8 +621,9 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Sets points[p], such as a year, from the part that determines it, such as a
- * month.  Returns false if there is no result, or predicates exclude it.
+ * Sets points[p] from a finer part that determines it; for example, the year
+ * 2024 from the month 2024-05.  Returns false if there is no result, or
+ * predicates exclude it.
  */
 static bool
 set_unit(const TemplatedParts *parts, int p, DynText *points)
@@ -639,8 +644,9 @@ set_unit(const TemplatedParts *parts, int p, DynText *points)
 }
 
 /*
- * Stores in *span the span of the strings that the template composes from one
- * span of each part (combination `number`).  Returns false if there are none.
+ * Takes one span of each part, as chosen by combination `number`, and sets
+ * *span to the range of the strings that the template can compose from them.
+ * Returns false if it can compose no string.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
@@ -668,7 +674,10 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		if (parts->determiner[p] != NULL && !set_unit(parts, p, points))
 			return false;
 	}
-	/* if this fails, dyn_copy_bytes finds failed buffers, and returns NULL */
+	/*
+	 * the result can be ignored: if memory runs out, the buffers are marked as
+	 * failed, and dyn_copy_bytes returns NULL for them
+	 */
 	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);

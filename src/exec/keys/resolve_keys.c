@@ -298,9 +298,10 @@ free_unused_copies(Pairs *pairs)
 }
 
 /*
- * Makes space for more pairs; returns false if there are too many.  First
- * unites pairs that need only one request, so that memory is proportional to
- * the requests, not to the combinations of list elements.
+ * Makes space for `more` pairs (see Pairs); returns false if there would be
+ * too many.  First unites pairs that one request can serve together, so that
+ * memory grows with the number of requests, not with the number of
+ * combinations of list elements.
  */
 static bool
 reserve_pairs(const DynResolveContext *context, Pairs *pairs, double more)
@@ -319,7 +320,10 @@ reserve_pairs(const DynResolveContext *context, Pairs *pairs, double more)
 	return true;
 }
 
-/* Values of each key part, followed by sort key spans if pairs->paired */
+/*
+ * The values of each key part.  If partition and sort keys must be combined in
+ * pairs (pairs->paired), one more element holds the spans of the sort key.
+ */
 typedef struct Sets
 {
 	const char *names[DYN_MAX_KEY_ATTRS + 1];
@@ -352,7 +356,10 @@ add_combinations(const DynResolveContext *context, Pairs *pairs, Sets *sets)
 		CHECK_FOR_INTERRUPTS();
 		for (int i = nsets - 1; i >= 0; i--)
 		{
-			/* analyzer: sets->at[i] is filled, since i is less than nsets */
+			/*
+			 * analyzer: a warning is wrong here, because the caller has filled
+			 * sets->at[i] for every i below nsets
+			 */
 			const DynSpan *span = &sets->at[i].at[number % sets->at[i].n];
 
 			number /= sets->at[i].n;
@@ -375,9 +382,10 @@ key_bytes(const DynAccess *access, int i)
 }
 
 /*
- * Returns a DynElement for each of `lists`, with those elements that `preds`
- * allow (dyn_keep_elements).  Sets *combinations to the number of combinations
- * of these elements, which is 0 if `preds` allow no element of a list.
+ * Returns an array with one DynElement per list; each holds the elements of
+ * its list that `preds` allow (dyn_keep_elements).  Sets *combinations to the
+ * number of combinations of these elements, which is 0 if `preds` allow no
+ * element of a list.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,
@@ -450,9 +458,10 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 }
 
 /*
- * For each combination of the elements of `lists`, adds the keys (or pairs of
- * a key and a span, see Pairs) that `arm`, one row of (a, b) IN (...), allows.
- * If `arm` is NULL, adds those that all predicates together allow.
+ * Adds the keys (or pairs of a key and a span, see Pairs) for each combination
+ * of the elements of `lists`.  Only keys that `arm` allows are added; `arm` is
+ * one row of (a, b) IN (...).  If `arm` is NULL, the keys must satisfy all
+ * predicates.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,

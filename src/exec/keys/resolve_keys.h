@@ -16,8 +16,10 @@
 
 typedef struct DynQuery
 {
-	const DynKeyPart *key;		/* partition key, followed by the first range
-								 * attribute if row_keys contain it */
+	const DynKeyPart *key;		/* partition key; if each row of (a, b) IN
+								 * (...) includes the first range attribute
+								 * (row_keys in access.h), this attribute
+								 * follows */
 	DynCond   **range;			/* conditions on range attributes */
 	int			nrange;
 	DynCond    *filter;			/* filter or NULL */

@@ -68,8 +68,8 @@ typedef struct Execution
 
 struct DynLookups
 {
-	DynItems	items;			/* the source that returns the rows of the
-								 * execution `open` (must be first) */
+	DynItems	items;			/* source of the rows of the execution in
+								 * `open` (must be the first member) */
 	DynInput   *input;
 	DynScanDesc *scandesc;
 	MemoryContext context;
@@ -79,7 +79,9 @@ struct DynLookups
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
 	DynValue   *item_slots;		/* slots of an item, if items are cached */
-	DynLookupBatch first;		/* the executions' BatchGetItems or Queries */
+	DynLookupBatch first;		/* requests of the first step: the
+								 * BatchGetItems or Queries of the
+								 * executions */
 	DynLookupBatch base;		/* BatchGetItems by keys from index Queries */
 	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;
@@ -89,14 +91,16 @@ struct DynLookups
 	Execution  *executions;
 	int			nexecutions;
 	int			space;
-	int			next;			/* index of the first not yet run or skipped */
+	int			next;			/* index of the first execution that has been
+								 * neither run nor skipped */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution whose rows are returned now, or NULL */
 	Execution  *open;
 	int			position;		/* current position in open->entries */
 	int			row;			/* next row, or next item (fetch_base_items) */
-	int			item_row;		/* fetch_base_items: the item's next row */
+	int			item_row;		/* next row of the item whose number is `row`
+								 * (only if fetch_base_items is true) */
 };
 
 /* ---- prefetching ---- */
@@ -292,9 +296,9 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  Also returns -1 if the most recent of these executions seems to be
- * run again: its values are equal to these, and those of the next execution in
- * the list are not.
+ * skipped.  Also returns -1 if the execution found last seems to be run again,
+ * that is, if its values are equal to `values`, but those of the execution
+ * after it in the list are not.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -440,7 +444,7 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 		dyn_lookup_entry_stop_caching(lookups->cache, entry);
 }
 
-/* ---- serving an entry without listed items ---- */
+/* ---- returning the rows of an entry that keeps no list of items ---- */
 
 /* Stores the next row of the entry's Query; returns false at the end. */
 static bool
@@ -550,8 +554,9 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 
 /*
  * Stores in `parts` the next listed key; returns false after the last.  Skips
- * keys that base_keys already has.  New keys that come when base_keys is full
- * are returned after the end of the index Query (base_keys.h).
+ * keys that base_keys has, since they were returned before.  When base_keys is
+ * full, further new keys are not returned now, but only after the index Query
+ * has ended (base_keys.h).
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -568,7 +573,10 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/* Reads keys until the chunk is full; after the last key, ends the entry. */
+/*
+ * Reads the entry's next keys until lookups->base has chunk_keys() keys.
+ * After the entry's last key, marks the entry as ended.
+ */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -625,12 +633,12 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Reads up to chunk_keys() keys from the index Queries, and requests the items
- * of these keys.  Begins with `entry`, whose rows are returned now.  Then
- * reads keys for later entries that have none yet.
+ * of these keys.  Begins with `entry`, whose rows the caller is returning, and
+ * continues with later entries that have no keys yet.
  *
- * Skips later entries that already have keys: dyn_lookup_batch_reset may have
- * canceled requests for their items, and next_listed_row() must send these
- * requests again before more keys are read.
+ * Later entries that have keys are skipped: dyn_lookup_batch_reset may have
+ * canceled the requests for their items, and next_listed_row() sends those
+ * requests again before more keys are read for such an entry.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

@@ -13,9 +13,9 @@
  * execution, the scan calls the opener of the lookups, and the methods of the
  * source that the opener returns (source/items.h).
  *
- * Memory.  A small work_mem must not reduce lookups to one request in flight.
- * So each of the first two limits has a minimum of fetch_memory / 8 (3 MB by
- * default, enough for 1,600 keys of 400 bytes, or twice as many short keys):
+ * Memory is limited as follows.  The minimum is fetch_memory / 8 (3 MB by
+ * default: enough for 1,600 keys of 400 bytes), so that a small work_mem does
+ * not reduce lookups to one request in flight.
  *
  *		values and requests of a batch	half of work_mem, at least the minimum
  *		cached results					work_mem * hash_mem_multiplier, at
@@ -42,9 +42,10 @@ typedef struct DynLookupCounters
 } DynLookupCounters;
 
 /*
- * Returns the lookups for the executions of a scan.  Adds their DynOpener in
- * front of input->openers.  The lookups live until the end of the scan, in a
- * new child of CurrentMemoryContext, and add to `counters`.
+ * Creates the state that batches the lookups of a scan's executions, and puts
+ * its DynOpener first in input->openers.  The state lives until the end of the
+ * scan, in a new child of CurrentMemoryContext, and counts its work in
+ * `counters`.
  */
 extern DynLookups *dyn_lookups_create(DynInput *input, DynLookupCounters *counters);
 

@@ -91,8 +91,9 @@ typedef struct DynLookupCache
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
 /*
- * Return the entry of a full key, or of the n-th Query of an execution.  If
- * the cache has no such entry, add an EMPTY one.  Do not pin the entry.
+ * These functions return the entry of a full key, or of the n-th Query of an
+ * execution.  If the cache has no such entry, they add an EMPTY one.  They do
+ * not pin the entry.
  */
 extern DynLookupEntry *dyn_lookup_entry_of_key(DynLookupCache *cache,
 											   const DynKeyPart *parts, int nparts);
@@ -156,7 +157,8 @@ typedef struct DynLookupBatch
 	int			space;
 	DynLookupEntry **entries;	/* entry of each key or Query, or NULL if the
 								 * entry was removed or is complete */
-	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
+	DynKeyPart *keys;			/* for lookups by full key: nparts parts for
+								 * each entry; else NULL */
 	DynQuery   *queries;		/* partitions: the Query of each entry */
 
 	int			sent;			/* number of entries that the fetch requests */

@@ -167,7 +167,10 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* omit `last` if it is EACH without bounds: it allows all listed values */
+	/*
+	 * omit `last` if it is of kind EACH and has no bounds, because then it
+	 * excludes none of the values that the template lists
+	 */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }

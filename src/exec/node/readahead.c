@@ -117,10 +117,11 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 
 /*
  * Finds the scans to prefetch for, and the parameters on which they depend.
- * For a nested loop, these are columns of the rows that this node returns.
- * For subplans, they are columns of the child's rows, so the node does not
- * prefetch if it has a projection, which changes these rows.  Nor does it
- * prefetch in EvalPlanQual, which tests single rows.
+ * The parameters of a nested loop's inner scan are columns of the rows that
+ * this node returns.  The parameters of a subplan are columns of the child's
+ * rows.  If this node has a projection, the two kinds of rows differ, and the
+ * node does not prefetch for subplans.  The node also does not prefetch in
+ * EvalPlanQual, which tests single rows.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -268,8 +269,9 @@ clear_batch(ReadAhead *ahead)
 			MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
 
 		/*
-		 * Before PostgreSQL 18, tuplestore_clear() goes on counting the memory
-		 * of rows read from the file, so the next row would go to a file.
+		 * Before PostgreSQL 18, tuplestore_clear() does not subtract the
+		 * memory of rows that were read back from a temporary file, so the
+		 * next row would be written to a file although memory is free.
 		 */
 		tuplestore_end(ahead->rows);
 		ahead->rows = tuplestore_begin_heap(false, false, ahead->store_kb);

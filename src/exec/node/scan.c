@@ -292,11 +292,12 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * Responses, even errors, wait until the first row of their scan is fetched.
  *
  * A scan qualifies if it sends one request: a GetItem, or a Query of one
- * expected page.  A scan of several keys qualifies if its requests are sent
- * together with those of another scan of the same keys (one_round).
+ * expected page.  A scan of several keys also qualifies if it sends its
+ * requests together with those of another scan of the same keys (one_round).
  *
- * The plan must be certain to read the scan, with one exception: if another
- * input of a node above is empty, the request is wasted.  Excluded are:
+ * Only scans that the plan is certain to read are started.  One risk is
+ * accepted: if another input of a node above is empty, the scan is not read
+ * and its request was wasted.  Excluded are:
  * - scans that a LIMIT may skip or stop, and scans below a one-time filter or a
  *   Memoize
  * - scans in a subplan, until the subplan begins; its scans then start
@@ -412,12 +413,14 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
- * Checks a row again for EvalPlanQual.  For a scan of a relation, core itself
- * checks fdw_recheck_quals, so returns true.  A scan without its own relation,
- * such as a count in a subquery, must be executed again.  EvalPlanQual does so
- * since 15.15, 16.11, 17.7 and 18.1; before, it calls this function, which
- * executes the scan.  Removes fdw_recheck_quals, so that core does not check
- * the count: they are conditions on the rows that requested.c counts.
+ * Checks a row again for EvalPlanQual.  For a scan of a relation, this
+ * function returns true, because core itself checks fdw_recheck_quals.
+ *
+ * A scan without its own relation, such as a count in a subquery, must be
+ * executed again.  Since 15.15, 16.11, 17.7 and 18.1, EvalPlanQual does this;
+ * older versions call this function, which executes the scan.  This function
+ * also removes fdw_recheck_quals: they are conditions on the rows that
+ * requested.c counts, so core must not check them on the count.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -521,10 +524,10 @@ describe_rows(const DynRelation *relation)
 }
 
 /*
- * Sends a NOTICE if a Scan or Query was read to its end, and no item satisfied
- * the conditions for rows (describe_rows).  The cause may be a misspelled
- * literal in a template.  This is not an error, since all items may belong to
- * other entities.
+ * Sends a NOTICE if a Scan or Query was read to its end, and no item was a row
+ * of the foreign table (describe_rows lists what makes an item a row).  The
+ * cause may be a misspelled literal in a template.  This is not an error,
+ * since all items may belong to other entities.
  */
 static void
 notice_no_rows(const DynScan *scan)

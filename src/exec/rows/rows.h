@@ -118,8 +118,9 @@ typedef struct DynRows
 
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* 1 if the item has another row, else 0 */
-	const DynRowColumn *current;	/* column being decoded, or NULL; its
-									 * `column` is NULL for the item's key */
+	const DynRowColumn *current;	/* column or key being decoded, or NULL;
+									 * the member `column` is NULL while the
+									 * item's key is decoded */
 } DynRows;
 
 /* Flags of dyn_rows_create; the first three add attributes to be read */
@@ -146,12 +147,12 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
- * Makes `rows` ignore parts of documents that its scan does not need, so that
- * values in them cannot raise errors.  `own` is the conversion that requests
- * only what the scan needs; `all` requests everything that is read (it is
- * `rows` itself, or the conversion to which dyn_rows_add_rows added `rows`).
- * Returns false if a part cannot be ignored.  Must be called after all calls
- * of dyn_rows_add_rows.  Allocates in CurrentMemoryContext.
+ * Makes `rows` ignore the parts of documents that its scan does not need, so
+ * that values there cannot raise errors.  `own` has the paths that this scan
+ * needs.  `all` has all paths that are read; it is `rows`, or the DynRows to
+ * which dyn_rows_add_rows added `rows`.  Returns false if a part cannot be
+ * ignored.  Must be called after all calls of dyn_rows_add_rows.  Allocates in
+ * CurrentMemoryContext.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
