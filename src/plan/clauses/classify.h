@@ -33,10 +33,11 @@ typedef struct DynClassify
 } DynClassify;
 
 /*
- * Maximum size (bytes) of the constant, or of the list of constants, in one
- * comparison of a `sized` predicate.  The filter that replaces local checks is
- * sized, has at most 25 comparisons (match_keys.c), and becomes at most six
- * times as long by JSON escapes, so it does not exceed a request's size limit.
+ * Maximum size (bytes) of the constant, or list of constants, in one
+ * comparison of a `sized` predicate (one whose filter cannot exceed the size
+ * limit of a request).  A filter that replaces local checks must be `sized`:
+ * with at most 25 comparisons (match_keys.c), each at most six times as long
+ * after JSON escaping, it fits in a request.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -90,7 +91,7 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 /* Returns true if the expression (or List) may fail or have side effects. */
 extern bool dyn_may_fail(Node *node);
 
-/* Matches like dyn_match_comparand, but no members of jsonb columns. */
+/* Like dyn_match_comparand, but does not match members of jsonb columns. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
@@ -207,10 +208,11 @@ extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all
 extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 
 /*
- * Returns the condition on one column that the clause (a row comparison, or an
- * equivalent OR) and the conditions `rinfos` imply together; NULL if there is
- * none.  Sets *first to whether the condition is on the first column of the
- * row comparison; this column is not NULL in rows for which the clause is true.
+ * Returns the condition on a single column that follows from the clause (a row
+ * comparison, or an equivalent OR) together with the conditions `rinfos`; NULL
+ * if none follows.  Sets *first to true if this column is the first one of the
+ * row comparison, else to false.  The first column is never NULL in rows for
+ * which the clause is true.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);

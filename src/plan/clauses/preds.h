@@ -23,24 +23,26 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* AND of args */
 	DYN_PRED_OR,				/* OR of args */
-	DYN_PRED_COMPARE,			/* field operator value or, with `array`, = ANY
-								 * (value) or <> ALL (value); a member of a
-								 * jsonb column is compared as text (->>) */
+	DYN_PRED_COMPARE,			/* `field operator value`; if `array` is true,
+								 * `field = ANY (value)` or `field <> ALL
+								 * (value)`.  A member of a jsonb column is
+								 * compared as text (->>) */
 	DYN_PRED_LIKE,				/* field LIKE `value`; with `literal`: field
 								 * begins with `value` */
-	DYN_PRED_CONTAINS,			/* field contains `value` or, with `array`, all
-								 * elements of `value`; if the field is read
-								 * from the elements of an unnested attribute,
-								 * the attribute contains `value` */
+	DYN_PRED_CONTAINS,			/* field contains `value`; with `array`, it
+								 * contains every element of `value`.  For a
+								 * field of an unnested attribute's elements:
+								 * the attribute has an element equal to
+								 * `value` */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator column `other` */
 	DYN_PRED_FILTER_TERM,		/* condition of the table option item_filter or
 								 * ttl_attribute; has no field */
 	DYN_PRED_TEMPLATED,			/* condition on an attribute with a key
-								 * template; args has an AND or EACH for each
-								 * placeholder ("part"), but may end before the
-								 * last placeholder (match_template.c) */
+								 * template; args has one AND or EACH for each
+								 * of the leading placeholders ("parts"), not
+								 * necessarily for all (match_template.c) */
 	DYN_PRED_EACH,				/* field has one of the finitely many values
 								 * between the bounds in args (enumerate.c);
 								 * if args is NIL, a placeholder has one of
@@ -84,9 +86,10 @@ typedef struct DynConversion
 	bool		upper;			/* true if the value is an upper bound of the
 								 * expression that the clause compares */
 	bool		strict;			/* true if the bound excludes the value */
-	bool		array;			/* true if the value is an array.  The result
-								 * is an array (EQUAL), or the least (LOWER)
-								 * or greatest (UPPER) bound of all elements */
+	bool		array;			/* true if the value is an array.  It is
+								 * converted to an array if `bound` is EQUAL,
+								 * and to the least or greatest bound of its
+								 * elements if `bound` is LOWER or UPPER */
 	Oid			from;			/* type of the value, or of its elements */
 	Oid			compared;		/* type in which both sides are compared */
 	Oid			to;				/* column's type; equals pred->valuetype */

@@ -546,7 +546,10 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/* the flags in `context` are not used: its predicates are keys_only */
+	/*
+	 * the two flags have no effect here, because all predicates that are
+	 * classified with `context` are only matched to keys (keys_only)
+	 */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;

@@ -85,7 +85,9 @@ typedef struct DynRelPlan
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;		/* source; NULL if from dyn_row_clauses */
+	RestrictInfo *rinfo;		/* the RestrictInfo of the clause; NULL if
+								 * there is none, as in the results of
+								 * dyn_row_clauses */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if a filter with the predicate cannot
@@ -94,9 +96,9 @@ typedef struct DynClause
 								 * need not be equivalent to it */
 	bool		keys_only;		/* true if the predicate is only matched to
 								 * keys; `implied` is then true, too */
-	Node	   *condition;		/* set only if keys_only is true: the SQL
-								 * expression of the predicate, which is not
-								 * true if the column is NULL; otherwise a null
+	Node	   *condition;		/* SQL expression of the predicate; set only if
+								 * keys_only is true, and the expression is
+								 * false or NULL for a NULL column; else a null
 								 * pointer */
 } DynClause;
 

@@ -65,7 +65,10 @@ list_for_member(PlannerInfo *root, const RelOptInfo *rel,
 {
 	ScalarArrayOpExpr *copy;
 
-	/* the = of text and name, for example, is not in all these families */
+	/*
+	 * The list's operator must be in all operator families of the class.  For
+	 * example, text = name is not in all families of a class of text.
+	 */
 	if (list_difference_oid(class->ec_opfamilies, get_mergejoin_opfamilies(list->opno)) != NIL)
 		return NULL;
 	copy = copyObject((ScalarArrayOpExpr *) list);

@@ -273,9 +273,9 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that bounds[position] and another bound imply, or NULL.
- * A later bound may be the opposite one, such as L <= R for L >= R.  Then the
- * result is L = R.  Otherwise, if bounds[position] is a lower bound, tries
- * equality_unless_different with each of the upper bounds.
+ * Looks for the opposite bound among the later ones (L <= R for L >= R); if
+ * there is one, returns L = R.  If not, and bounds[position] is a lower bound,
+ * tries equality_unless_different with every upper bound.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

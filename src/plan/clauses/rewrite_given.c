@@ -108,8 +108,9 @@ typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true if values are needed where `given` is
-								 * true; false if they are needed elsewhere */
+	bool		needed;			/* true if the value is needed only where
+								 * `given` is true; false if it is needed only
+								 * where `given` is false or NULL */
 } Guard;
 
 /* Returns a CASE that yields NULL where the value is not needed (Guard). */

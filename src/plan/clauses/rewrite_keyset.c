@@ -7,8 +7,9 @@
  * v > x OR (v = x AND b > y).  In selected rows, a is not NULL, but b may be
  * NULL: (5, NULL) > (4, 1) is true.
  *
- * Row comparisons and ORs are parsed into a list of terms.  A term decides the
- * result if each column of the earlier terms is equal to its value.
+ * Row comparisons and ORs are parsed into a list of terms, each of which
+ * compares a column with a value.  A term decides the result if all earlier
+ * terms' columns are equal to the values they are compared with.
  */
 #include "postgres.h"
 
@@ -76,8 +77,9 @@ describe_operator(const DynClassify *context, Node *node, Term *term)
 }
 
 /*
- * Returns true if the node is column = value for the term's column, operator
- * family and collation; describes the node in *equality.
+ * Returns true if the node has the form column = value, with the column,
+ * operator family and collation of the term.  Then describes the node in
+ * *equality.
  */
 static bool
 is_fixed_by(const DynClassify *context, const Term *term, Node *node, Term *equality)
@@ -321,9 +323,10 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	if (!IsA(decided, Const))
 		return decided;
 	/*
-	 * if the condition is true for all rows, return NULL; if it is false or
-	 * NULL, return column >= x: no row whose column equals `fixed` satisfies
-	 * this comparison
+	 * if the condition is true for all rows whose column equals `fixed`,
+	 * return NULL (no further restriction); if it is false or NULL for them,
+	 * return column >= x, where x is the term's own value: this comparison
+	 * excludes these rows if `fixed` differs from x
 	 */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL

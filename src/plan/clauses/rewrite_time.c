@@ -43,7 +43,10 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 
 /* ---- functions ---- */
 
-/* A function, and its equivalent as time conversions, outermost one first */
+/*
+ * A function, and the nested time conversions that are equivalent to it (the
+ * outermost first)
+ */
 typedef struct Form
 {
 	Oid			function;
@@ -117,8 +120,11 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 
 /*
  * Matches date_trunc, which truncates a timestamptz in the time zone of its
- * third argument, or else of the session.  In the session's zone, hours have
- * a fixed length, because only a zone in an argument may have leap seconds.
+ * third argument, or, without one, of the session.  In the session's zone,
+ * units up to an hour have a fixed length, so one step truncates the
+ * timestamptz itself.  In all other cases, local time is truncated: a zone in
+ * an argument may have leap seconds, which PostgreSQL refuses in TimeZone, so
+ * there hours may vary in length.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)

@@ -56,16 +56,20 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
  * A lookup join reads a, and then b by the keys of a's rows.  A hash join can
  * read both tables by the list.  Then the requests for a and b are sent
  * together (exec/node/scan.c), or only once if a and b read the same keys of
- * one DynamoDB table (exec/source/sharing.c).  Two equal lists, one for each
- * relation, have the same effect.  Core would add up the costs of both sides,
- * so the hash join is added with a lower cost.
+ * one DynamoDB table (exec/source/sharing.c).  The same applies if the query
+ * has an equal list for each relation.  Core adds up the costs of both sides
+ * although their requests overlap, so the hash join is added with a lower
+ * cost.
  *
  * The hash join is not added if a lookup join reads fewer items of b.  This is
  * the case if further conditions reject most rows of a, or if the join
  * compares the full key of b, but the list has only a part of this key.
  */
 
-/* Minimum fraction of rows that pass the non-key clauses, for a hash join */
+/*
+ * A hash join is considered only if, in each relation with a list of its own,
+ * at least this fraction of the rows passes the clauses that are not on keys.
+ */
 #define MIN_SELECTIVITY	0.5
 
 /*
@@ -134,9 +138,10 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 }
 
 /*
- * Returns false if a lookup join with the other side of the join (`other`)
- * would read fewer items than one of `scans`.  Otherwise, sets *listed to true
- * if the keys of one of them were derived from a clause on another relation.
+ * Returns false if a lookup join with `other` (the other side of the join)
+ * would read fewer items than one of `scans`.  Otherwise returns true, and
+ * sets *listed to true if one of `scans` has keys that were derived from a
+ * clause on another relation.
  */
 static bool
 use_lists(List *scans, const RelOptInfo *other, bool *listed)
@@ -188,8 +193,9 @@ add_value(DynPred *pred, void *arg)
 }
 
 /*
- * Returns the values (Expr *) in the relation's own clauses on the table's
- * key, if these select full primary keys or full partitions; else NIL.
+ * Returns the values (Expr *) with which the relation's restriction clauses
+ * compare the table's key.  Returns NIL unless these clauses determine either
+ * the full primary key, or the partition key without restricting the sort key.
  */
 static List *
 key_values(const DynRelPlan *plan)
@@ -289,7 +295,9 @@ read_together(Path *path)
 
 /*
  * Adds the hash join that reads both relations at the same time, if a clause
- * on one relation lists the keys of the other relation (DynRelPlan.lists).
+ * lists the values of one relation's join column, so that these are also the
+ * keys of the other relation (DynRelPlan.lists), or if both relations probably
+ * read the same keys.
  */
 static void
 add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
@@ -421,9 +429,9 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 }
 
 /*
- * Returns the choice of an unparameterized path that sends Queries to the
- * scan's table or index; NULL if there is none.  The path reads the partitions
- * that the relation's own clauses name.
+ * Looks for an unparameterized path that reads the table or index of `scan`
+ * with Queries, that is, whose partition keys come from clauses and not from
+ * the rows of another relation.  Returns the path's DynPathChoice, or NULL.
  */
 static const DynPathChoice *
 named_partitions(const Path *scan)
@@ -447,7 +455,7 @@ named_partitions(const Path *scan)
 /*
  * Returns the scans (ForeignPath *) that run once per execution of the path.
  * If the outer side of a nested loop is one GetItem, the inner side also runs
- * once, and only the scans of the inner side are returned.
+ * once.  Then only the inner side's scans are returned, without the GetItem.
  */
 static List *
 scans_once(Path *path)
