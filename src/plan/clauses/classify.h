@@ -37,7 +37,7 @@ typedef struct DynClassify
  * comparison of a `sized` predicate (one whose filter cannot exceed the size
  * limit of a request).  A filter that replaces local checks must be `sized`:
  * with at most 25 comparisons (match_keys.c), each at most six times as long
- * after JSON escaping, it fits in a request.
+ * after JSON escaping, it does not exceed that limit.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 

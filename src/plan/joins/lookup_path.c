@@ -480,10 +480,11 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 
 /*
  * Returns a lower bound for the number of keys of a lookup join: before
- * ANALYZE, the estimate may be too low.  The bound assumes that each outer
- * partition fills a page, and each row needs a lookup.  Returns 0 (no bound)
- * - if clauses on the inner table do not name its partitions, or reading these
- *   partitions once would not cost less than the lookups;
+ * ANALYZE, the estimate may be too low.  The bound assumes that each partition
+ * that the outer side reads fills a page, and that each of its rows needs a
+ * lookup.  A bound is returned only if clauses give the partitions of the
+ * inner table, and reading these once would cost less than the lookups.  Also
+ * returns 0 (no bound)
  * - if the statement may stop early; or
  * - if one outer row is expected: core then uses its own nested loop.
  */
@@ -643,10 +644,11 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * Skip an outer scan that reads a list of keys which was derived
-			 * (by a join condition) from a clause on another relation.  That
-			 * clause already limits the lookups to these keys, so reading only
-			 * these keys on the outer side saves no lookups.
+			 * Skip an outer scan whose list of keys comes, through an equality
+			 * join clause, from a clause on another relation.  If that is the
+			 * inner relation, its own clause already limits the lookups to the
+			 * keys in the list, so the list on the outer side saves no
+			 * lookups.
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

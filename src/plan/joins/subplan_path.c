@@ -210,11 +210,12 @@ subplans_of_rows(Path *path, const Path *subpath)
 }
 
 /*
- * Returns true if WHERE CURRENT OF may look in this query level for the scan
- * that returned a cursor's row.  Returns false with FOR UPDATE, because core
- * then finds the row without the scan.  If is_cursor is UNKNOWN, assumes a
- * cursor if both hold: a portal is active (as in DECLARE and OPEN), and the
- * planner may have applied cursor_tuple_fraction.
+ * Returns true if this query level may belong to a cursor on which WHERE
+ * CURRENT OF searches the plan for the scan of the current row.  With FOR
+ * UPDATE, core finds the row without the scan, so the result is false.  If
+ * is_cursor is UNKNOWN, the query counts as a cursor's if a portal is active
+ * (as in DECLARE and OPEN) and the planner may have applied
+ * cursor_tuple_fraction.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
@@ -360,7 +361,10 @@ visit_path(PlannerInfo *root, Path *path)
 	}
 	else
 	{
-		/* children first: they are not visited below a lookup join node */
+		/*
+		 * visit the children before read_ahead_of_rows, which may add a lookup
+		 * join node; the visit does not descend below such a node
+		 */
 		(void) dyn_visit_child_paths(path, visit_child, &visit);
 		if (subpath != NULL)
 			visit.saved += read_ahead_of_rows(root, path, subpath);

@@ -73,7 +73,12 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 				(access->limit_hint == 0 &&
 				 (!access->may_stop_early || access->one_request));
 		case DYN_CAN_READ_TABLE:
-			/* do not return or count items of the table that the index lacks */
+			/*
+			 * the table may have items that the index lacks; so a Scan of the
+			 * table cannot replace a Scan of the index that only counts items,
+			 * or that leaves clauses unchecked because all items of the index
+			 * satisfy them
+			 */
 			return scans && !access->contradiction &&
 				(access->index == NULL || !(access->presumes || access->count_only));
 		case DYN_CAN_ORDER:
@@ -192,20 +197,20 @@ may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templ
 }
 
 /*
- * Adds the parts of the attribute's template as sort attributes, except the
+ * Adds the parts of the attribute's template as sort attributes.  Skips the
  * first `bound` parts, to which key conditions give values.  Returns false at
  * the first part that does not sort like its column, or that may differ from
  * the column in some row.  A part has the column's value in every row if
  * - the column is read from the part,
  * - the attribute is in the table's own key, or
- * - the index is in trusted_indexes, and no column of the template is NULL (by
- *   NOT NULL or by a clause).
+ * - the option trusted_indexes names the index, and no column of the
+ *   template is NULL (by NOT NULL or by a clause).
  *
  * If `merged`, rows of several requests will be merged.  With `by_text`, the
- * merge compares the full text of the attribute, so the first `bound` parts
- * must be the same in all rows.  Without `by_text`, it compares the parts, so
- * it must be possible to split the attribute's text without looking at other
- * attributes.
+ * merge compares the full text of the attribute; the caller passes `by_text`
+ * only if the first `bound` parts are the same in all rows.  Without
+ * `by_text`, the merge compares the parts; then the function also returns
+ * false if the attribute's text cannot be split without other attributes.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -238,7 +243,10 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 	return true;
 }
 
-/* Sets the attributes by which rows are sorted and, if `merged`, are merged. */
+/*
+ * Sets the attributes that determine the order of the rows; if `merged` is
+ * true, several reads are merged by them.
+ */
 static void
 set_sort(const DynRelPlan *plan, const DynAccess *from, bool merged, DynAccess *access)
 {
@@ -326,7 +334,9 @@ typedef struct Values
 	List	   *exprs;			/* expressions for fdw_exprs */
 	List	   *conversions;	/* DynConversion of each expression, or NULL */
 	bool		closed;			/* true if no value may be added */
-	bool		missing;		/* true if a value was missing while closed */
+	bool		missing;		/* true if a value was needed that is not in
+								 * `exprs`, and could not be added because of
+								 * `closed` */
 } Values;
 
 static List *copy_preds(const List *preds, Values *values);
@@ -345,9 +355,11 @@ copy_text(const char *text)
 }
 
 /*
- * Returns the position in `values` of the value with this conversion; -1 if
- * `value` is NULL, or if it is missing while `values` is closed.  If `values`
- * is open, searches only the last 100 values, and adds one not found there.
+ * Returns the position in `values` of the value with this conversion.  While
+ * values->closed is false (values may still be added), searches only the last
+ * 100 values, and adds the value if it is not among them.  Otherwise, searches
+ * all values, and returns -1 if the value is missing.  Also returns -1 if
+ * `value` is NULL.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)

@@ -79,8 +79,9 @@ typedef struct DynEstimate
 	double		check_cost;		/* planner cost of evaluating clauses */
 	double		full_ms;		/* table Scan time (ms) without transfer */
 	double		examined;		/* number of items that the requests read */
-	int			segments;		/* segments that are read; 0: the statement
-								 * does not read the segment column */
+	int			segments;		/* number of segments to read; 0 if the
+								 * statement does not read the column that
+								 * shows the segment of an item */
 	int			total_segments;
 	double		item_rows;		/* rows per examined item */
 	double		local_selectivity;	/* selectivity of the clauses that are not
@@ -145,10 +146,11 @@ typedef struct DynAccess
 	bool		same_items;		/* QUERY: true if executions differ only in
 								 * values of filters, not of keys, so that
 								 * they share one cached read */
-	bool		presumes;		/* Scan of `index`: true if some clauses may be
-								 * unchecked because all items of `index`
-								 * satisfy them; a Scan of the table could
-								 * return rows that these clauses exclude */
+	bool		presumes;		/* Scan of `index`: true if some clauses are
+								 * perhaps not checked, because all items of
+								 * `index` satisfy them.  Then a Scan of the
+								 * table instead could return rows that these
+								 * clauses exclude */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total segments, if the query reads the
@@ -183,8 +185,9 @@ typedef struct DynAccess
 	List	   *fields;			/* DynField *: fields to fetch */
 	List	   *text_types;		/* key types of the attributes with templates
 								 * (dyn_relation_text_types) */
-	List	   *conversions;	/* DynConversion *, for fdw_exprs; only in the
-								 * outermost access plan */
+	List	   *conversions;	/* conversions (DynConversion *) of the values
+								 * in fdw_exprs; set only in the outermost
+								 * access plan */
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
 	bool		keyed;			/* SCAN: true if clauses restrict keys that the
 								 * plan does not use (advice.c) */
@@ -213,7 +216,9 @@ typedef struct DynAccess
 	List	   *exact_rinfos;	/* RestrictInfo *: need no local check */
 	List	   *local_rinfos;	/* RestrictInfo *: need a local check */
 	List	   *having;			/* count_only: HAVING, as an implicit AND */
-	List	   *checks;			/* count_only: checks to make in `fallback` */
+	List	   *checks;			/* count_only: conditions that are checked
+								 * locally if the plan `fallback` runs instead
+								 * of the count */
 } DynAccess;
 
 /* Returns the match of key attribute i; hash attributes come first. */
@@ -230,7 +235,8 @@ extern List *dyn_access_key_preds(const DynAccess *access);
 typedef enum DynAccessAbility
 {
 	DYN_CAN_BATCH,				/* several executions can send their requests
-								 * together; not if they share a cached read */
+								 * together; false if the executions take their
+								 * items from one cached read */
 	DYN_CAN_CACHE,				/* the items can be cached for executions that
 								 * differ only in filter values */
 	DYN_CAN_SHARE,				/* several scans can use the same items */

@@ -25,9 +25,9 @@
 #define UNKNOWN_VALUES	10
 
 /*
- * Factor for the maximum number of values if a bound, such as a column of
- * another table, changes between executions.  The alternative would be to read
- * the full table for each outer row.
+ * The maximum number of values is multiplied by this factor if a bound changes
+ * between executions (such as a column of another table), since without
+ * enumeration the full table would be read for each outer row.
  */
 #define JOIN_FACTOR		100
 

@@ -24,13 +24,13 @@
  *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
  *						is not longer than the limit of the key
- *		<>				the value is empty
+ *		<>				the value that it excludes is the empty one
  *
- * If an attribute has = or IN, one of these must meet its condition; the other
- * predicates and NOT NULL do not count.  If it has neither, it is sufficient
- * that one of the other predicates meets its condition, or that the column is
- * NOT NULL, although neither limits the length of values.  So an old item with
- * a value that is too long is not found (docs/pushdown.md).
+ * If an attribute has a clause with = or IN, one such clause must meet its
+ * condition, and nothing else counts.  Otherwise, another predicate that meets
+ * its condition is sufficient, and so is a column declared NOT NULL.  Neither
+ * these other predicates nor NOT NULL limit the length of a value, so an old
+ * item whose value is too long is not found (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -42,8 +42,9 @@
 #include "match_keys.h"
 
 /*
- * Completeness of the index that a predicate ensures; the weakest comes first.
- * An OR has the weakest value of its arms, an AND the strongest of its args.
+ * Completeness of an index, as far as the items that a predicate selects are
+ * concerned; the weakest guarantee comes first.  An OR has the weakest value
+ * of its arms, an AND the strongest of its args.
  */
 typedef enum Completeness
 {
@@ -66,10 +67,11 @@ typedef struct Place
 	const DynRelPlan *plan;
 	const DynColumn *column;	/* column of the attribute, or NULL */
 	bool		trusted;		/* true if the index is in trusted_indexes */
-	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
-								 * 0 if the attribute is not in that key */
-	bool		depends;		/* true if the index is complete only if the
-								 * predicates exclude values it cannot hold */
+	size_t		own_bytes;		/* maximum size (bytes) that DynamoDB allows
+								 * for the attribute as part of the table's
+								 * primary key; 0 if it is not part of it */
+	bool		depends;		/* true if `column` may have values that the
+								 * index cannot hold (empty or too long) */
 	bool		may_miss;		/* true for a Scan that could miss rows whose
 								 * values the index cannot hold */
 	bool		asserted;		/* true if all items have the attribute: it is
@@ -162,7 +164,10 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 	size_t		least,
 				most;
 
-	/* IS NULL selects items that an index lacks, so do not advise NOT NULL */
+	/*
+	 * the statement looks for items without the attribute (IS NULL), so do not
+	 * advise to declare the column NOT NULL
+	 */
 	if (place->advising && pred->kind == DYN_PRED_NULL && !pred->negated && pred->field.steps == NIL &&
 		place->column == dyn_relation_column(place->relation, pred->field.attnum))
 		return ABSENT;
@@ -172,8 +177,9 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* booleans are short, and not empty */
 	/*
-	 * if the value of <> is known only at run time, do not wait for it: <>
-	 * implies what we need only if the value is ''
+	 * if the operand of <> is known only at run time, do not defer the
+	 * decision: only <> '' implies that the attribute is not empty, and any
+	 * other operand implies nothing
 	 */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
@@ -315,12 +321,12 @@ texts_completeness(const Place *place, const DynPred *pred)
 
 /*
  * Describes the i'th attribute (from 0) of the index's key; hash attributes
- * come first.  `full` is true for a Scan of the index.  Unlike a request by
- * key, a Scan may have to return rows whose values the index cannot hold.
- * Known limitation (docs/pushdown.md): a partition key of the table may be a
- * sort key of the index, where its length limit is lower.  If the value of an
- * item exceeds this limit, and the item is older than the index, requests to
- * the index do not find it.
+ * come first.  `full` is true for a Scan of the index.  It replaces a Scan of
+ * the table, whose items may have values that the index cannot hold.  Known
+ * limitation (docs/pushdown.md): a partition key of the table may be a sort
+ * key of the index, where its length limit is lower.  If the value of an item
+ * exceeds this limit, and the item is older than the index, requests to the
+ * index do not find it.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
@@ -352,11 +358,13 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 }
 
 /*
- * Returns the completeness that the item filter implies for the attribute:
- * - PRESENT if a condition requires values that the index can hold;
- * - ABSENT if a condition allows a value that the index cannot hold, but that
- *   an item written before the index was created may have;
- * - NO_POINT if no condition requires the attribute.
+ * Judges, from the item filter alone, whether the index has all selected
+ * items, as far as the attribute of `place` is concerned:
+ * - PRESENT: a condition requires the attribute, and allows only values that
+ *   the index can hold.
+ * - ABSENT: a condition allows a value that the index cannot hold; items
+ *   written before the index was created may have it.
+ * - NO_POINT: no condition requires the attribute.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)
@@ -385,8 +393,8 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions, except pseudoconstant ones.  Omits the predicate of a
- * clause that is only matched to keys (keys_only) if it is not an equality.
+ * their SQL expressions, except pseudoconstant ones.  Omits keys_only
+ * predicates that are not equalities.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)
@@ -411,10 +419,11 @@ collect(List *clauses, List **preds, List **exprs)
 }
 
 /*
- * Returns true if all selected items have the attribute, because a column that
- * is read from the attribute is not NULL in their rows.  With `trusted`, it is
- * also enough that no column of the template is NULL, because trusted_indexes
- * asserts that the items of such rows have the attribute.
+ * Returns true if clauses and NOT NULL ensure that all selected items have the
+ * attribute.  That is so if a column that is read from the attribute cannot be
+ * NULL in their rows (but place->may_miss must be false).  With `trusted`, it
+ * is also so if none of the template's columns can be NULL, wherever they are
+ * read from: trusted_indexes asserts that such items have the attribute.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)

@@ -93,9 +93,9 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 }
 
 /*
- * Collects the attribute's points (terms.h); returns false if it has none.
- * If `exactly` is true, a clause need not be rechecked locally if it is exact
- * and its points are equivalent to it.
+ * Collects the attribute's points (terms.h); returns false if it has none.  If
+ * `exactly` is true, also records each exact clause that is equivalent to its
+ * points, because such a clause needs no local check.
  */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
@@ -165,7 +165,10 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 		found = lappend(found, clause);
 		key_match->preds = lappend(key_match->preds, range);
 	}
-	/* bounds of enumerated values have already been matched */
+	/*
+	 * if each value between bounds is requested separately (values.each),
+	 * match_points has already matched these bounds
+	 */
 	templated = key_match->values.each ? NULL : match_template(match, attr, false);
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
@@ -257,11 +260,12 @@ other_clauses(const KeyMatch *match, const DynClause *clause)
 }
 
 /*
- * Stores as row-wise keys the first OR whose arms all have points for each of
- * `attrs`, such as (pk = 1 AND sk = 'a') OR (pk = 2 AND sk = 'b').  Returns
- * false if there is no such OR.  With `distribute`, all clauses that are not
- * an OR are also conditions of each arm.  Separate points for each attribute,
- * pk IN (1, 2) and sk IN ('a', 'b'), would also select other items.
+ * Finds the first OR each of whose arms has a point for every one of `attrs`,
+ * such as (pk = 1 AND sk = 'a') OR (pk = 2 AND sk = 'b'), and stores the key
+ * of each arm in access->row_keys.  Points stored separately for each
+ * attribute, pk IN (1, 2) and sk IN ('a', 'b'), would also select other items.
+ * Returns false if there is no such OR.  With `distribute`, the clauses that
+ * are not ORs are added to each arm.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -394,9 +398,10 @@ clause_rinfos(List *clauses)
 
 /*
  * Matches hash attributes to points (such as =); then range attributes, from
- * the left, to points or ranges.  An attribute in access->row_keys needs no
- * points; other predicates on it exclude some of these keys.  Returns false if
- * a hash attribute has neither points nor row_keys.
+ * the left, to points or ranges.  An attribute whose values come from the arms
+ * of an OR (access->row_keys) needs no points; further predicates on it only
+ * remove some of the keys in row_keys.  Returns false if a hash attribute has
+ * neither points nor row_keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -591,13 +596,17 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/* enough: a condition without a list has at most three comparisons */
+	/*
+	 * these constants are upper bounds: apart from a list, a condition has at
+	 * most three comparisons
+	 */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
 	/*
-	 * n > 100 values (":v0," ...) take at least 490 + 6 * (n - 100) bytes,
-	 * which is more than 6 * (n - 20)
+	 * The names of the values alone may be too long for an expression: n > 100
+	 * of them (":v0,", ":v1,", ...) take at least 490 + 6 * (n - 100) bytes.
+	 * Test the simpler lower bound 6 * (n - 20).
 	 */
 	return 6 * (nvalues - 20) > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
 		(other != NULL && path_is_forbidden(check, other));
@@ -657,9 +666,10 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 /*
  * Adds the permitted filters (leaf_is_forbidden) for clauses that no key
  * condition uses, and for clauses on truncated columns (is_on_truncated).  A
- * filter is `enforced` if its exact clause is not checked locally.  If an
- * expression with all filters is too large at run time, only the enforced ones
- * are sent, so one expression must be able to contain all enforced filters.
+ * filter is `enforced` if it replaces the local check of its clause; filter
+ * and clause are then equivalent.  If an expression with all filters is too
+ * large at run time, only the enforced ones are sent, so one expression must
+ * be able to contain all enforced filters.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

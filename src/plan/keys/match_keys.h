@@ -42,8 +42,10 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 
 /*
  * If no clause restricts a placeholder (part) of a template, the template may
- * enumerate its values.  These are the maximum numbers of combinations in a
- * partition key, and in a sort key, where each combination needs a Query.
+ * enumerate its values.  The following constants limit the number of
+ * combinations of such values in a partition key and in a sort key.  The limit
+ * for a sort key is smaller, because there each combination needs a Query of
+ * its own.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
@@ -96,20 +98,22 @@ extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 
 /* ---- index_complete.c ---- */
 
-/* Changes that would make an index complete */
+/* Changes by which an index would be known to contain all rows that qualify */
 typedef struct DynIndexLack
 {
 	const char *column;			/* column to be declared NOT NULL, or NULL */
 	const char *nonempty;		/* column for which a clause <> '' would be
 								 * sufficient, or NULL */
-	bool		trust;			/* true if trusted_indexes would suffice */
+	bool		trust;			/* true if the index could be used if the
+								 * option trusted_indexes named it */
 } DynIndexLack;
 
 /*
- * Returns true if the index may be read, and is complete for the clauses, at
- * least with some run-time values.  If not, stores in *lack (unless NULL) what
- * would make the index complete.  `full` is true for a Scan: it may need rows
- * with empty values, which the index lacks even if its columns are NOT NULL.
+ * Returns true if the index may be read, and has all items that satisfy the
+ * clauses, for at least some run-time values.  If not, stores in *lack (unless
+ * NULL) which changes would make the index usable.  `full` is true for a Scan,
+ * which may need rows whose key columns are empty strings; such items are
+ * never in the index, even if the columns are NOT NULL.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,

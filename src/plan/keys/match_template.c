@@ -191,10 +191,11 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 }
 
 /*
- * Returns a predicate that allows a range of strings; NULL if each part has a
- * point predicate.  If no part is restricted, the range has all strings that
- * begin with the first literal; but the result is NULL if this is empty, or if
- * some rows may have other strings (not match->asserted).
+ * Returns a predicate that allows a range of strings.  Returns NULL if each
+ * part has a point predicate.  If no part is restricted, the range has all
+ * strings that begin with the template's first literal; then the result is
+ * NULL if the template begins with a part, or if match->asserted is false, so
+ * that some rows may have strings that do not match the template.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -218,7 +219,11 @@ match_range(TemplateMatch *match)
 /* Maximum expected number of strings if a part with bounds is enumerated */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
-/* Returns a predicate that allows finitely many strings, or NULL. */
+/*
+ * Returns a predicate for the strings that satisfy the clauses, if clauses and
+ * template limit them to a finite number; otherwise NULL.  Also returns NULL
+ * if a part with bounds leads to too many strings.
+ */
 static DynPred *
 match_points(TemplateMatch *match)
 {

@@ -4,8 +4,9 @@
  *		and counts them.
  *
  * A part of a template may encode a column differently than the column's own
- * attribute does.  So a part has its own rules for exact comparisons: a column
- * whose own encoding cannot be compared may still have points in the key.
+ * attribute does.  So whether comparisons are exact is decided for each part:
+ * even if a column's own encoding cannot be compared, predicates on the column
+ * may imply values of a part of the key.
  */
 #include "postgres.h"
 
@@ -35,9 +36,10 @@ is_unknown(DynPred *pred, void *arg)
 }
 
 /*
- * Counts the strings of a DYN_PRED_TEMPLATED.  Their number is the product of
- * the parts' numbers of values, up to the first part with a range.  Enumerated
- * years of ${at:year} are not a factor if ${at:month} determines the year.
+ * Counts the strings of a DYN_PRED_TEMPLATED.  Multiplies the numbers of
+ * values of the parts before the first part with a range.  An enumerated part
+ * that follows from another one is not counted: if the months of ${at:month}
+ * are listed, the years of ${at:year} follow from them.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -377,7 +379,7 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
  * part folds the letters of a text column, the value must be ASCII, because
  * other programs may fold other letters differently.  Columns of other types
  * are encoded with ASCII letters only.  A value that is unknown at planning is
- * accepted, since the executor checks it, but not with plan->sure_only.
+ * accepted unless plan->sure_only is true; then the executor checks the value.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)

@@ -22,8 +22,9 @@ typedef struct DynTarget
 } DynTarget;
 
 /*
- * Returns true if the predicate is on the target's column.  If the target has
- * no part, the column must have the attribute's type, and be usable in keys.
+ * Returns true if the predicate is on the target's column.  If the target is
+ * an entire attribute, not a template part, also requires that the column has
+ * the attribute's type and can be used in keys.
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
@@ -49,9 +50,9 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
  * attribute; NULL if there is none.  The result is `pred` itself, or an OR in
  * which only one arm has columns, and the others are conditions without
  * columns, such as $1 IS NULL.  Clears *fully_consumed if the key condition
- * may select more than `pred`: if the result omits some of the conditions of
- * `pred`, or if it has several bounds or values, which one key condition may
- * be unable to express.
+ * may select more than `pred`.  This is so if the result omits conditions of
+ * `pred`, or has several bounds or values, since one key condition may be
+ * unable to express them all.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -102,8 +103,9 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 /* ---- enumerate.c ---- */
 
 /*
- * Maximum number of values between two bounds that are enumerated.  A range of
- * numbers in a template, such as 0..9, counts as two bounds, too.
+ * Maximum number of values that are enumerated between a lower and an upper
+ * bound.  The bounds may also come from a range of numbers in a template, such
+ * as 0..9.
  */
 #define DYN_MAX_EACH	1000
 
@@ -119,11 +121,11 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
 
 /*
- * Explains why the values between the bounds of the target's column are not
- * enumerated, so that the key named `key` is not used.  Returns NULL if the
- * values are few enough to be enumerated, if there is no bound, or if the
- * target is a full attribute (not a template part) and only one side is
- * bounded.
+ * If the key named `key` is not used because the values between the bounds of
+ * the target's column are not enumerated, returns the reason.  Otherwise,
+ * returns NULL: if the values are few enough to be enumerated, if there is no
+ * bound, or if the target is a full attribute (not a template part) and only
+ * one side is bounded.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses, const char *key);
 
