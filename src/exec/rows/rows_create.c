@@ -165,8 +165,9 @@ read_leaf(DynPred *pred, void *arg)
 }
 
 /*
- * Adds a DynParts for the templates, and requests the attributes that it reads
- * to decide whether an item is a row, and to return the values of columns.
+ * Adds a DynParts for the templates, and requests the attributes that the
+ * DynParts needs: to decide whether an item is a row, and to compute column
+ * values.
  */
 static void
 add_parts(DynRows *rows)
@@ -309,7 +310,10 @@ is_covered(const DynPath *path, const DynRows *rows)
 	return rows->full;
 }
 
-/* Returns the member of `document` on the path; NULL if there is none. */
+/*
+ * Returns the name of the first step of `path` below `document`; NULL if the
+ * path ends there, or if this step is not a member.
+ */
 static const char *
 member_of(const DynPath *path, const DynPath *document)
 {

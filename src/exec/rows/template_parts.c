@@ -75,8 +75,9 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- split of the key attributes ---- */
 
 /*
- * Splits the key attributes, and returns whether the item can be a row.  The
- * width of times is not checked here, but by judge_values().
+ * Splits the key attributes, and returns whether the item can be a row.  Does
+ * not check that the texts of times have the required number of characters;
+ * judge_values() does.
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -102,8 +103,9 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Tries all ways to split the decisive attributes (DynParts).  Returns
- * DYN_MATCH_ROW if the parts of each column agree in exactly one way.
+ * Tries every way to split the decisive attributes (defined at DynParts).
+ * Returns DYN_MATCH_ROW if in exactly one way, all parts that belong to the
+ * same column have the same value.
  */
 static DynRowMatch
 judge_ways(DynParts *parts)
@@ -200,8 +202,8 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks those parts of an index key whose values the template lists
- * (judge_part gives the reason).  A part whose column has on_mismatch 'null'
+ * Checks those parts of an index key whose values the template lists (for why,
+ * see the comment of judge_part).  A part whose column has on_mismatch 'null'
  * is not checked, because no plan then requests each listed value.
  */
 static DynRowMatch
@@ -263,9 +265,10 @@ judge(DynParts *parts)
 			 dyn_find_ways(parts, parts->decisive, &about) != DYN_WAYS_ONE)
 	{
 		/*
-		 * The item is a row, but its attributes cannot be split in a unique
-		 * way, so some columns have mismatches.  The search has overwritten
-		 * the splits, so split the attributes again, one by one.
+		 * The item is a row, but the search has not found exactly one way to
+		 * split its attributes.  So the values of some columns are unknown,
+		 * which is reported as a mismatch of these columns.  The search has
+		 * overwritten the splits, so split the attributes again, one by one.
 		 */
 		for (int i = 0; i < parts->relation->ntemplated; i++)
 			parts->attrs[i].done = false;

@@ -46,12 +46,12 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item, and returns whether it is a row.  In the following
- * cases, *mismatch describes the attribute:
- * - ambiguous: the key attributes match in several ways.
- * - mismatch: a column cannot represent a part of the table's key.
- * - mismatch: the template of a key, even of an index key, lists the values of
- *   a part, and the part has another value.
+ * Begins the next item, and returns whether it is a row.  If the result is
+ * AMBIGUOUS or MISMATCH, *mismatch describes the attribute at fault:
+ * - AMBIGUOUS: the key attributes match their templates in several ways.
+ * - MISMATCH: either a column cannot represent a part of the table's key, or a
+ *   part has a value that is not in the list in its template (of the table's
+ *   key or of an index key).
  *
  * With on_mismatch 'null', an item that mismatches a key column is not a row.
  */
@@ -79,10 +79,10 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 
 /*
  * Stores in `omitted` the names that a column with document 'rest' omits for
- * the current item.  Such a column omits the names in `usual`.  But it shows
- * an `unasserted` attribute (template_columns.h) if an application has stored
- * another value in it than the text that the template composes.  `omitted` has
- * space for all names in `usual`.
+ * the current item.  Such a column omits the names in `usual`, with one
+ * exception: an `unasserted` attribute (template_columns.h) is shown if its
+ * stored value differs from the text that its template composes.  `omitted`
+ * has space for all names in `usual`.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
 							  DynNames *omitted);

@@ -239,11 +239,12 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 }
 
 /*
- * Stores in `given` the case-folded texts that parts of template `i` must have
- * because their columns are read from other attributes.  First splits such an
- * attribute if it has a template and is not being split already.  Returns
- * false if a column is NULL, or if a part cannot encode the column's value.
- * Sets parts->unsure if a value is unknown.
+ * Some columns in template `i` are read from other attributes, so the item's
+ * values of these columns determine the texts of their parts.  Stores these
+ * texts, case-folded, in `given`.  If one of these attributes has a template
+ * and is not being split already, splits this attribute first.  Returns false
+ * if a column is NULL, or if a part cannot encode the column's value.  Sets
+ * parts->unsure if a value is unknown.
  */
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
@@ -322,12 +323,15 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/* Attributes that a search may also split by a guess (DynWaysFound) */
+/*
+ * Attributes for which a search tries guesses (see DynWaysFound), in addition
+ * to the ways to split them without a guess
+ */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* attributes that do not match their template
-								 * without a guess */
+	GUESS_NO_MATCH,				/* guess only for attributes that match their
+								 * template in no other way */
 	GUESS_ALL
 } Guess;
 
@@ -339,8 +343,8 @@ typedef struct Search
 	DynParsedAttr **attrs;		/* attributes that take part */
 
 	/*
-	 * for each attribute, the texts of its parts, in the way to split all
-	 * attributes that was found last
+	 * the last solution found (one way to split all the attributes): for each
+	 * attribute, the texts of its parts
 	 */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* index of the attribute to split next */
@@ -366,9 +370,9 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 			return false;
 	}
 	/*
-	 * A column that is read from a part of this attribute may also be in a
-	 * template that was split before.  If both parts store the column's text
-	 * as it is, this part must have the text of the other one.
+	 * The column of a part of this attribute may also be the column of a part
+	 * in a template that was split before.  If both parts store the column's
+	 * text unchanged, the two texts must be equal.
 	 */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
@@ -482,9 +486,10 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if accept_way() has found the same value of the column in
- * another template.  It does not compare an attribute that does not match its
- * template, or a folded part that is not ASCII (dyn_part_compares).
+ * Returns true if accept_way() has found that another template contains the
+ * column with an equal value.  accept_way() skips attributes that do not match
+ * their template, and case-folded parts that are not ASCII
+ * (dyn_part_compares).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -505,7 +510,10 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* Returns true if each part that contains its separator is_confirmed(). */
+/*
+ * Returns true if is_confirmed() is true for every guessed part: one whose
+ * text contains the part's own separator.
+ */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -618,7 +626,10 @@ begin_search(Search *search, DynParts *parts)
 	return true;
 }
 
-/* Searches with one Guess after the other, until a way is found. */
+/*
+ * Searches for a way to split the attributes by their templates: tries one
+ * assumption (Guess) after the other, until one leads to a way.
+ */
 DynWaysFound
 dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **about)
 {
@@ -662,8 +673,8 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 	DynWaysFound found;
 
 	/*
-	 * First split the attributes outside of the cycle from which columns of
-	 * the cycle's templates are read.
+	 * Columns of the cycle's templates may be read from attributes outside of
+	 * the cycle.  Split these attributes first.
 	 */
 	for (int a = 0; a < parts->nchecks; a++)
 	{

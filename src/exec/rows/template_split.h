@@ -18,14 +18,15 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	Bitmapset  *cycle;			/* this template and all templates that form a
-								 * cycle with it (each has a column that is
-								 * read from the next); NULL if it is in no
-								 * cycle, or if this template is in
+	Bitmapset  *cycle;			/* set of this template and the templates that
+								 * form a cycle with it: each has a column that
+								 * is read from the next one.  NULL if there is
+								 * no cycle, or for a template in
 								 * DynParts.decisive */
 	bool		searched;		/* true if dyn_find_ways splits it */
-	bool		unresolved;		/* true if the attribute matches only if a part
-								 * contains its own separator */
+	bool		unresolved;		/* true if the string cannot be split unless
+								 * the value of some part contains the
+								 * separator that delimits that part */
 	int			slot;
 	bool		busy;			/* true while the attributes on which this
 								 * attribute depends are being split */
@@ -70,10 +71,13 @@ struct DynParts
 	DynMismatch mismatch;		/* mismatch of the current item */
 };
 
-/* Begins the next item, with unsplit attributes. */
+/* Begins the next item: marks all templated attributes as not yet split. */
 extern void dyn_parts_reset(DynParts *parts, const DynValue *values);
 
-/* Splits templated attribute `i`, after the attributes on which it depends. */
+/*
+ * Splits templated attribute `i`; first splits the attributes on which it
+ * depends.
+ */
 extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
@@ -122,12 +126,13 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
  */
 typedef enum DynWaysFound
 {
-	DYN_WAYS_NONE,				/* no way gives each column a single value */
+	DYN_WAYS_NONE,				/* no split is possible in which every column
+								 * has the same value at all its places */
 	DYN_WAYS_ONE,				/* one way to split the attributes */
-	DYN_WAYS_SEVERAL,			/* several ways, or search given up after too
-								 * many steps, or a way that rests on a guessed
-								 * value which no other template part
-								 * confirms */
+	DYN_WAYS_SEVERAL,			/* more than one way, or uncertain: the search
+								 * was given up after too many steps, or the
+								 * only way uses a guessed value that no other
+								 * template part confirms */
 	DYN_WAYS_UNRESOLVED			/* no way gives each column a single value, and
 								 * some attribute matches its template only
 								 * with a guess */
