@@ -50,7 +50,8 @@ typedef struct Caching
 	MemoryContext context;		/* context of the divided plan, or NULL */
 	DynMember  *member;			/* only member of the cached read; NULL before
 								 * divide(), or if divide() rejects the plan */
-	bool	   *used;			/* true for each value that requests use */
+	bool	   *used;			/* used[i]: true if the requests of the cached
+								 * read use run-time value i */
 
 	/*
 	 * context of the cached read and of its run-time values (member->values);
@@ -154,9 +155,10 @@ divide(Caching *cached)
 	}
 
 	/*
-	 * With fetch_base_items, do not cache a read that omits changing filters:
-	 * it would read the items of more index entries from the table.  This
-	 * could cost more than to send all filters in each execution.
+	 * If filters change between executions, a cached read must leave them out,
+	 * so it finds more index entries.  With fetch_base_items, the item of each
+	 * entry is then read from the table, which could cost more than to send
+	 * all filters in each execution.  So do not cache in this case.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !cached->scandesc->access->fetch_base_items))

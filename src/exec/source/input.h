@@ -24,9 +24,10 @@ struct ExplainState;
 typedef struct DynOpener
 {
 	/*
-	 * Returns a source for an execution with input->values, in
-	 * CurrentMemoryContext, or NULL if a later opener must serve the
-	 * execution.  An opener that opens no source lacks this function.
+	 * Opens a source, in CurrentMemoryContext, for an execution with
+	 * input->values.  Returns NULL if a later opener must serve the execution.
+	 * The pointer is NULL if the entry never opens a source, and exists only
+	 * for its other callbacks.
 	 */
 	DynItems   *(*open) (void *state);
 
@@ -63,8 +64,10 @@ typedef struct DynInput
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and still true if reading them has failed */
-	bool		ahead;			/* true if the execution was started ahead
-								 * (scan.c), and no row was fetched yet */
+	bool		ahead;			/* true if the execution was begun before its
+								 * first row was asked for (see start_early in
+								 * scan.c), and no row has been asked for
+								 * yet */
 	double		found;			/* number of rows returned by the execution */
 	bool		begun;			/* true if any execution has fetched a row */
 	bool		has_prefetcher; /* true if a lookup join node prefetches */
@@ -82,8 +85,9 @@ typedef struct DynInput
 
 /*
  * Adds a copy of an opener, in CurrentMemoryContext: at the beginning of the
- * list if it has `only_compares`, otherwise at the end.  If the first opener
- * serves an execution, the values need not be copied for the other openers.
+ * list if it has `only_compares`, otherwise at the end.  An opener with
+ * `only_compares` does not need a copy of the run-time values.  If it serves
+ * the execution, the copy for the openers after it is never made.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)
@@ -97,16 +101,19 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
 
 /*
  * Each of the following functions adds one opener, if the access plan permits
- * it.  An access plan of kind UNION gets only that of united.c.  Any other
- * plan gets that of requested.c, maybe after those of caching.c and sharing.c.
+ * it.  For a UNION plan, only the opener of united.c is added.  For other
+ * plans, the opener of requested.c is added, possibly after the openers of
+ * caching.c and sharing.c.
  *
  *		united.c	reads the arms of an OR, and returns each row once
  *		caching.c	uses items that an earlier execution has received
  *		sharing.c	uses items that are received for several scans
  *		requested.c	sends the requests of the access plan
  *
- * For a fallback, dyn_add_caching adds an opener in which `open` is NULL, and
- * returns a cache, or NULL, that the caller passes to dyn_start_fallback.
+ * dyn_add_caching returns its cache, or NULL if the read must not be cached.
+ * For a fallback, the caller passes this cache to dyn_start_fallback, which
+ * opens the source of cached items itself.  So the opener then has a NULL
+ * `open`.
  *
  * Lookups (lookup/lookup.h) add their opener before these.
  */
@@ -125,10 +132,11 @@ extern DynItems *dyn_start_fallback(DynInput *input, DynScanDesc *scandesc,
 									const DynResolvedAccess *resolved);
 
 /*
- * Reads and stores the remaining rows of open scans of the DynamoDB table of
- * `relation`, which the statement `writing` is about to write.  The scans
- * belong to other statements: cursors, or callers of the function that writes.
- * Raises the errors of these scans.
+ * The statement `writing` is about to write to the DynamoDB table of
+ * `relation`.  Reads and stores the remaining rows of open scans of this table
+ * in other statements: cursors, and statements that called the function in
+ * which `writing` runs.  (input.c lists the scans that are left alone.)
+ * Raises the errors of the scans that are read.
  */
 extern void dyn_inputs_read_rest(const DynStatement *writing,
 								 const DynRelation *relation);

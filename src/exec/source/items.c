@@ -328,8 +328,9 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
  * temporary file.  After a rewind, the stored rows are returned first, and
- * then the rows that were not read yet.  But if `rest` is true, the first rows
- * may not be stored, so a rewind drops the stored rows, and rewinds `source`.
+ * then the rows that were not read yet.  But if `rest` is true (storing began
+ * during the execution), rows that were returned earlier are possibly missing
+ * from the store; then a rewind drops the stored rows, and rewinds `source`.
  */
 typedef struct Stored
 {

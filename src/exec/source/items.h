@@ -21,29 +21,32 @@
  *
  * dyn_items_start chooses the source that reads an access plan.  Openers
  * (input.h) and the arms of an OR call this function; only lookups start keyed
- * fetches themselves (lookup_cache.c).  An opener may itself choose a source,
- * such as `presumed`, only if the access plan cannot be cached or shared
- * (dyn_access_can).  Commands do not use sources.
+ * fetches themselves (lookup_cache.c).  Cached and shared reads call it, too.
+ * So if an access plan can be cached or shared (dyn_access_can), an opener
+ * must not itself choose another source, such as `presumed`.  Commands do not
+ * use sources.
  *
  * PostgreSQL does not check conditions that the planned requests enforce:
  * those on keys, predicates with the flag `enforced`, and the item filter
  * unless the access plan has `rechecks_item_filter`.  If the access plan is
- * `ordered`, its requests also determine the order of rows.  So a source that
- * sends other requests must evaluate these conditions on items, or check
+ * `ordered`, its requests also determine the order of rows.
+ *
+ * A source may send other requests than the planned ones.  Nobody then checks
+ * the conditions above.  So the source must evaluate them on items, or check
  * fdw_recheck_quals on rows (DynChecker).  If dyn_items_start chooses such a
  * source, the source must
  *
  *		- return slots in the layout of scandesc->rows; the slot of the segment
  *		  column has the number of the segment
  *		- return only items of resolved->segments that are in the planned index
- *		- evaluate a copy of resolved->filter, because the slots in the
- *		  original are for the members of a shared read.  dyn_cond_bind sets
- *		  the slots of the copy; it fails if the filter compares two paths
+ *		- evaluate a copy of resolved->filter: the original refers to slots of
+ *		  the members of a shared read, not of this source.  dyn_cond_bind
+ *		  sets the slots of the copy; it fails if the filter compares two paths
  *		- keep its files through subtransactions (dyn_shared_start)
  *
- * If a foreign table can be read only by a source that sends other requests,
- * planning must not match its clauses to keys (plan/clauses/quals.c), unless
- * the source reads items by keys.
+ * If no source sends the planned requests for a foreign table, planning must
+ * not match clauses to its keys (plan/clauses/quals.c), unless the source
+ * reads items by keys.
  *
  * The following files assume that two scans of one DynamoDB table read the
  * same items, or that reading uses read units: sharing.c (reads_alike),
@@ -87,7 +90,10 @@ typedef struct DynItemsMethods
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
-	/* Optional.  Returns true if `next` returns a stored item. */
+	/*
+	 * Optional.  Returns true if `next` would first examine an item that was
+	 * received earlier and is stored.
+	 */
 	bool		(*has_next) (const DynItems *items);
 
 	/* Optional.  Begins again without a request, or returns false. */
@@ -123,15 +129,17 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
- * Returns `source` if it can be rewound, or need not be (`keeps` is false).
- * Otherwise returns a source, in CurrentMemoryContext, that stores its rows.
+ * Returns `source` if it can be rewound, or if `keeps` is false (the source
+ * will not be rewound).  Otherwise returns a source, in CurrentMemoryContext,
+ * that stores its rows.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
 /*
  * Returns true if dyn_items_read_rest can be called, and has not been called
  * for this source.  It cannot be called for a source that checks conditions on
- * rows, because a writing statement must not run functions in them (input.c).
+ * rows: the rest is read before a statement writes (input.c), and functions in
+ * those conditions must not run then.
  */
 extern bool dyn_items_has_rest(const DynItems *items);
 
@@ -143,8 +151,8 @@ extern bool dyn_items_has_rest(const DynItems *items);
 extern void dyn_items_read_rest(DynItems **items, TupleDesc desc);
 
 /*
- * Makes a listed source skip the keys in `done`, and count them in *skipped.
- * Does nothing for other sources.
+ * Makes a source that reads a list of keys (`listed`) skip those in `done`,
+ * and count them in *skipped.  Does nothing for other sources.
  */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);
@@ -222,7 +230,9 @@ typedef struct DynChecker
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 
-/* Stores the next row that passes the checks, like next_row. */
+/*
+ * Works like the method next_row, but skips rows that do not pass the checks.
+ */
 extern DynFetchState dyn_checker_next_row(const DynChecker *checker,
 										  DynItems *items, TupleTableSlot *slot,
 										  bool wait);

@@ -283,7 +283,7 @@ open_fallback(Fallback *fallback)
 	dyn_scandesc_check_schema(scandesc);
 	scandesc->group = input->scandesc->group;
 	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
-	/* the table has all items */
+	/* unlike an index, the table contains all items */
 	Assert(!resolved->incomplete);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
@@ -394,7 +394,11 @@ open_presumed(const DynInput *input, const DynResolvedAccess *resolved)
 
 /* ---- creation ---- */
 
-/* Returns NULL for a fallback that would be started ahead (input->ahead). */
+/*
+ * Returns NULL if a fallback is needed, but the execution is begun before its
+ * first row is asked for (input->ahead): a fallback is opened only when that
+ * row is asked for.
+ */
 static DynItems *
 open_requested(void *state)
 {

@@ -118,7 +118,11 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown = dyn_column_shows(&relation->columns[i], attribute)
 			? &relation->columns[i] : shown;
-	/* if a column differs from the key only in case, the advice names it */
+	/*
+	 * If a column shows an attribute whose name differs from the key's only in
+	 * case, the advice below names the key, and does not propose another
+	 * column.
+	 */
 	if (shown == NULL && dyn_relation_folded_column(relation, attribute) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						name, foreign_table_clause(relation, "to"));
@@ -158,8 +162,9 @@ describe_target(const DynRelation *relation, const char *index, const DynEstimat
 #define SILENCE		"avoid the scan, or set scan_policy to \"allow\" to silence this warning"
 
 /*
- * Warns of a Scan or raises an error, as scan_policy demands.  If read units
- * were used in vain for a LIMIT (preview_units), `previewed` is their number.
+ * Warns of a Scan or raises an error, as scan_policy demands.  `previewed` is
+ * the number of read units that a preview (preview_units) used without finding
+ * enough rows for the LIMIT; 0 if there was no preview.
  */
 static void
 warn_or_refuse(const DynRelation *relation, const char *index,
@@ -345,11 +350,12 @@ read_beyond(void *arg)
 }
 
 /*
- * Returns the read units that a Scan may use before the policy applies.  For a
- * small read, these are the read units of 1 MB of items.  Returns
- * preview_units for a Scan that serves a LIMIT (preview_rows) if scan_policy
- * is "error".  Returns 0 in all other cases, and always if the scan may send a
- * second read after this one, or has sent one before.
+ * Returns the read units that a Scan may use before the policy applies.
+ * Returns 0 if this is not the only read of the scan (an earlier read was
+ * sent, or a later one may follow).  Otherwise returns the read units of 1 MB
+ * of items for a small read.  If scan_policy is "error", returns preview_units
+ * for a Scan that serves a LIMIT (preview_rows).  Returns 0 for all other
+ * reads.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

@@ -20,10 +20,10 @@ extern bool dyn_is_bounded(const DynInput *input);
 
 /*
  * Applies the policy before an execution of `input` uses a shared read.
- * `access` is an access plan for the table or index that is read.  `inputs`
- * lists all scans that share the read if its read units are counted for
- * `input`, and is NIL otherwise.  If scan_policy is "error", raises an error.
- * If it is "warn", warns unless *warned is true, and sets *warned.
+ * `access` is an access plan for the table or index that is read.  If the read
+ * units of the shared read are counted for `input`, `inputs` lists all scans
+ * that share the read; otherwise it is NIL.  If scan_policy is "error", raises
+ * an error.  If it is "warn", warns unless *warned is true, and sets *warned.
  */
 extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
 							  const List *inputs, bool *warned);

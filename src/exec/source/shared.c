@@ -1,6 +1,7 @@
 /*
  * shared.c
- *		Returns the items of one read to its members, the scans that use them.
+ *		Hands the items of one shared read to each of the scans that use them
+ *		(the read's members).
  */
 #include "postgres.h"
 
@@ -17,7 +18,11 @@
 #include "../rows/item_record.h"
 #include "shared.h"
 
-/* Number of items taken between two trims.  A trim examines all members. */
+/*
+ * Number of items that the members may take from the tuplestore before items
+ * that no member still needs are freed.  Finding these means examining all
+ * members.
+ */
 #define TAKEN_BETWEEN_TRIMS	64
 
 /* ---- the read ---- */
@@ -155,7 +160,10 @@ take_stored(DynMember *member)
 	if (++read->taken < TAKEN_BETWEEN_TRIMS)
 		return;
 	read->taken = 0;
-	/* members that have left must not prevent trimming */
+	/*
+	 * Advance the read pointers of members that have left, so that items which
+	 * only they have not read can be freed.
+	 */
 	foreach(lc, read->members)
 	{
 		const DynMember *other = lfirst(lc);
@@ -209,7 +217,10 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* the read pointer is after the copy, so the member's position is, too */
+	/*
+	 * the read pointer is now after the added tuple, so advance the member's
+	 * position as well
+	 */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;
@@ -241,9 +252,10 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 
 	/*
-	 * If `wait` is false, an Append waits for all its scans together.  So the
-	 * current fetch of this read joins the group of the member's scan
-	 * (async.c).  Later fetches get the group from the scan descriptor.
+	 * If `wait` is false, the caller is an Append, which waits for a group of
+	 * fetches at once.  Add the current fetch of the shared read to the group
+	 * of this member's scan (async.c).  Later fetches get the group from the
+	 * scan descriptor.
 	 */
 	scandesc->group = wait ? NULL : member->input->scandesc->group;
 	dyn_items_set_group(read->items, scandesc->group);

@@ -88,9 +88,10 @@ typedef struct DynMember
 	int		   *slots;			/* for each of the member's slots, the number
 								 * of the slot in read->slots */
 	uint64		position;		/* number of items before the read pointer */
-	bytea	   *record;			/* copy of the item that the member last read
-								 * from, or added to, the tuplestore, which
-								 * moves its tuples */
+	bytea	   *record;			/* copy of the last item that the member read
+								 * from the tuplestore or added to it; a copy,
+								 * because the tuplestore may move its
+								 * tuples */
 	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
@@ -98,10 +99,11 @@ typedef struct DynMember
 } DynMember;
 
 /*
- * Initializes a member, in CurrentMemoryContext.  The member itself evaluates
- * `filters`, a subset of the filters of `full`; own_access omits these.  None
- * of them may compare two attributes.  The caller has zeroed the member, and
- * set the fields "set by the creator".
+ * Initializes a member, in CurrentMemoryContext.  `full` is the member's scan
+ * with all its filters.  The member itself evaluates `filters`, a subset of
+ * these, so the access plan of the shared read (own_access) does not contain
+ * them.  No filter in `filters` may compare two attributes.  The caller has
+ * zeroed the member, and set the fields "set by the creator".
  */
 extern void dyn_member_init(DynMember *member, DynInput *input,
 							const DynScanDesc *full, List *filters);

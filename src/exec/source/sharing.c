@@ -10,10 +10,10 @@
  * The decision is made when the first of these scans begins, and does not
  * change the plan.  The shared read follows the access plan of the first scan,
  * and its requests are counted for this scan.  If each scan has a filter, the
- * OR of all filters is sent.  Scans that read items from the table after an
- * index share only if this OR is small enough to be sent.  If one scan reads
- * the full table in any case, scans that would read an index of the table use
- * the items of that scan.
+ * OR of all filters is sent.  Scans that read an index and then fetch the
+ * items from the table share a read only if this OR is small enough to be
+ * sent.  If one scan reads the full table in any case, scans that would read
+ * an index of the table use the items of that scan.
  *
  * These are not shared:
  * - scans that are executed for each row of another node
@@ -124,8 +124,9 @@ find_table_scan(const DynInput *input, List *candidates)
 }
 
 /*
- * Returns true if the scan is certain to be executed once, unless the other
- * input of a join is empty.  Returns false in a subplan, which may never run.
+ * Returns true if the scan will certainly be executed exactly once, apart from
+ * the case that the other input of a join is empty.  Returns false in a
+ * subplan, which may never run.
  */
 static bool
 is_expected(const DynInput *input)

@@ -180,7 +180,11 @@ find_item(United *united, bool wait)
 		const DynValue *item = NULL;
 		DynKeyPart	parts[2];
 
-		/* free the memory of previous items, which may have had no row */
+		/*
+		 * Free the memory of previous items here.  dyn_checker_next_row()
+		 * frees it only once per row, but this loop may pass many items
+		 * without a row.
+		 */
 		ResetExprContext(united->checker.econtext);
 		if (arm->items != NULL)
 		{
