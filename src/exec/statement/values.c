@@ -5,9 +5,9 @@
  * Some values are converted to the types of the columns with which they are
  * compared (plan/clauses/preds.h).  The array in column < ANY (array) is
  * converted to the greatest bound of all elements that are not NULL, or to
- * NULL if there are none.  Any conversion returns NULL if the value is NULL,
- * or an operand such as the interval in column + interval: the SQL comparison
- * then selects no rows.
+ * NULL if there are none.  Every conversion returns NULL if the value, or
+ * another operand (such as the interval in column + interval), is NULL: the
+ * SQL comparison then selects no rows.
  */
 #include "postgres.h"
 

@@ -192,8 +192,8 @@ dyn_atomic_check(const DynWriter *writer, DynWrite *transaction)
 	if (!read_reasons(writer, call, reasons))
 		return;
 	/*
-	 * No earlier attempt was executed, for then this one, which has the same
-	 * idempotency token, would have succeeded.
+	 * No earlier attempt was executed.  If one had been, this attempt would
+	 * have succeeded, because it has the same idempotency token.
 	 */
 	transaction->unanswered = 0;
 	for (int i = 1; i < list_length(writer->collected); i++)

@@ -9,11 +9,15 @@
  * DynamoDB table that the statement writes, even through another foreign
  * table.  (The scan that finds the rows to change does not count.)  The rows
  * of an UPDATE or DELETE are also deferred if another CTE writes the table, so
- * that they stay in order with deferred rows of that CTE.  If that CTE is an
- * INSERT into a partitioned table, it may route its first row to the table
- * after the UPDATE or DELETE has written some rows.  From then on, rows of the
- * UPDATE or DELETE are deferred if those of the INSERT are.  Deferred rows are
- * stored, and are composed and sent when all scans have ended.
+ * that they stay in order with deferred rows of that CTE.
+ *
+ * If that CTE is an INSERT into a partitioned table, its first row may reach
+ * the table only after the UPDATE or DELETE has already written rows.  In that
+ * case, the rows of the UPDATE or DELETE are deferred from then on, provided
+ * that the rows of the INSERT are deferred.
+ *
+ * Deferred rows are kept, and are turned into requests and sent when all scans
+ * have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before they
@@ -108,8 +112,10 @@ dyn_modify_is_deferred(DynModify *modify)
 			continue;
 		if (modify->operation != CMD_INSERT)
 			modify->deferred = true;
-		else	/* `other` may have begun before the INSERT routed its first
-				 * row to this partition, so defer the later rows of `other` */
+		else	/* the INSERT may route its first row to this partition only
+				 * after `other` has begun; if the rows of the INSERT are
+				 * deferred, those that `other` still gets must be deferred,
+				 * too */
 			other->deferred |= modify->deferred;
 	}
 
@@ -134,10 +140,10 @@ dyn_modify_is_deferred(DynModify *modify)
 
 /*
  * Looks the row up in writer->affected: the rows that the statement, or a
- * nested one, has inserted or updated.  If it is there, returns true for an
- * UPDATE or DELETE, which must skip it, and raises an error for DO UPDATE.  If
- * not, adds the row of an INSERT or UPDATE, unless the statement is atomic.
- * If nothing is written for an added row, writer.c removes it again.
+ * nested one, has inserted or updated.  If the row is there, an UPDATE or
+ * DELETE must skip it: returns true.  DO UPDATE raises an error.  If the row
+ * is not there, returns false, after adding it for an INSERT or UPDATE that is
+ * not atomic.  writer.c removes an added row if nothing is written for it.
  */
 static bool
 is_affected(DynWrite *write)
@@ -174,12 +180,12 @@ is_affected(DynWrite *write)
 }
 
 /*
- * Checks whether an outer atomic statement, which sends its writes at its end,
- * will insert a row with the same key.  If so, the function returns true for
- * DO NOTHING (the row is skipped), and raises an error for an INSERT without
- * ON CONFLICT.  For DO UPDATE, it raises an error if the row would be updated
- * before it is inserted (no item has the key yet), and otherwise returns
- * false.
+ * Checks whether an outer atomic statement, which sends its writes only at its
+ * end, will insert the key of this write.  If so:
+ * - INSERT without ON CONFLICT raises an error.
+ * - DO NOTHING skips its row (returns true).
+ * - DO UPDATE raises an error if no item has the key yet, since its update
+ *   would precede the insert; otherwise returns false.
  */
 static bool
 is_skipped(DynWrite *write)
@@ -308,9 +314,9 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 /* ---- deferred rows ---- */
 
 /*
- * A run of deferred rows of one target.  Between the first and the last row of
- * a run, no other target has deferred a row of the same DynamoDB table,
- * because the rows of a table must stay in order.
+ * A run of deferred rows of one written foreign table (target).  To keep the
+ * rows of a DynamoDB table in order, a run ends when another target defers a
+ * row of the same DynamoDB table.
  */
 typedef struct DynDeferredRun
 {
@@ -318,7 +324,10 @@ typedef struct DynDeferredRun
 	uint64		nrows;
 } DynDeferredRun;
 
-/* Returns the run to which the target's next row belongs (in es_query_cxt). */
+/*
+ * Returns the deferred run to which the target's next row belongs.  A new run
+ * is allocated in es_query_cxt.
+ */
 static DynDeferredRun *
 get_run(DynModify *modify)
 {
@@ -386,7 +395,10 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/* fetch outside of per-tuple memory: the slots free the rows later */
+		/*
+		 * do not fetch into per-tuple memory, which is reset before the slots
+		 * free the rows
+		 */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)

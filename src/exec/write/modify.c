@@ -15,12 +15,18 @@
 #include "../../model/session/usage.h"
 #include "row_write.h"
 
-/* Maximum number of rows that keep_repeated() stores in a write in flight. */
+/*
+ * Maximum number of rows that keep_repeated() keeps for later while the write
+ * of their item is in flight.
+ */
 #define MOST_REPEATED	100
 
 /* ---- begin ---- */
 
-/* Returns true if COPY fires AFTER triggers, which precede the last flush. */
+/*
+ * Returns true if COPY fires AFTER triggers.  (They would run before the last
+ * rows are flushed.)
+ */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -128,7 +134,11 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 									 dyn_result_rel_user(rinfo, estate));
 	relation = modify->relation = modify->map->relation;
 	dyn_write_map_require(modify->map, operation);
-	/* core has set these lists for routed rows, but not yet for others */
+	/*
+	 * For routed rows, core has already set ri_returningList and
+	 * ri_WithCheckOptions; for other rows it has not, so take the plan's
+	 * lists.
+	 */
 	dyn_modify_check_read(modify->map, operation, rinfo->ri_RelationDesc,
 						  modify->returning && rinfo->ri_returningList == NIL
 						  ? linitial(plan->returningLists) : rinfo->ri_returningList,
@@ -349,7 +359,10 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 		keep_repeated(modify, &same, planSlot);
 	else if (modify->operation != CMD_DELETE)
 		dyn_modify_check_row(modify, slot);
-	/* a DELETE returns the row as read, or the row in the response, if any */
+	/*
+	 * a DELETE returns the row in the response; if there is none, the row as
+	 * read
+	 */
 	else if (modify->returning)
 		ExecCopySlot(slot, modify->old);
 	if (deferred && !repeated)

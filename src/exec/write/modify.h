@@ -50,7 +50,8 @@ typedef struct DynModify
 	TupleTableSlot *scratch;	/* row decoded from an item */
 	TupleTableSlot *old;		/* row of an UPDATE or DELETE before the
 								 * change, or existing row of DO UPDATE */
-	TupleTableSlot *again;		/* new row of an UPDATE evaluated again */
+	TupleTableSlot *again;		/* UPDATE: new row, when it is computed again
+								 * because the item has changed */
 	TupleTableSlot *plan_slot;	/* copy of a subplan's row or, for DO UPDATE,
 								 * of the row to be inserted */
 	DynModifyPlan plan;			/* findings of the planner; zero for COPY

@@ -5,9 +5,10 @@
  * The condition of an UPDATE or DELETE fails if the item has changed since it
  * was read.  Under READ COMMITTED, the statement is evaluated again for the
  * changed row, as PostgreSQL does for a local row (EvalPlanQual), and the
- * result is sent with another guard.  The condition also fails if the values
- * are equal and only an encoding differs, such as a time in another format.
- * Then the write is sent again with a guard that has the stored encoding.
+ * result is sent with a new condition.  A condition also fails if the item's
+ * values equal those that were read but are encoded differently, such as a
+ * time in another format.  Then the write is sent again with a condition that
+ * has the stored encoding.
  */
 #include "postgres.h"
 
@@ -35,9 +36,10 @@
 
 /*
  * From round FIRST_PAUSE on, every second round begins with a random pause.
- * If the item changes in the pause, the condition of this round fails, and the
- * next round immediately changes the item that the failed condition returned.
- * The maximum pause doubles with every round, at most DOUBLINGS times.
+ * If another client changes the item during the pause, this round fails, but
+ * its response contains the new item, so the next round is sent at once with
+ * it.  The maximum pause doubles with every round, even one without a pause,
+ * at most DOUBLINGS times.
  */
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
@@ -298,7 +300,11 @@ was_inserted(const DynWrite *write)
 	return write->modify->insert_seed > 0 && *place == digest;
 }
 
-/* Returns the write of this row by the waiting statement `outer`, or NULL. */
+/*
+ * Returns the write of the same row that the outer statement `outer`, which
+ * waits until this statement ends, has collected, has sent, or is about to
+ * send; NULL if there is none.
+ */
 static DynWrite *
 find_own(const DynWriter *outer, const DynWrite *write)
 {
@@ -436,8 +442,9 @@ begin_round(DynWrite *write)
 
 /*
  * Returns NULL if the row can be evaluated again, or the reason why not.  For
- * DO UPDATE, triggers and deferred rows are not a reason: it is evaluated when
- * the row is written, before RETURNING or a trigger sees the result.
+ * DO UPDATE, triggers and deferred rows do not prevent this, because the SET
+ * expressions are evaluated only when the row is written, before RETURNING or
+ * a trigger sees the result.
  */
 static const char *
 why_not_again(const DynModify *modify)
@@ -584,8 +591,9 @@ write_again(DynWrite *write, const DynScalar *item)
 /* ---- failed conditions ---- */
 
 /*
- * Copies the item, which follows its key in `values`, to the context of the
- * write with this key.  Stores the copy in `items`, at the write's position.
+ * `values` holds a key, followed by the item.  Finds the write with this key
+ * in `writes`, copies the item to the write's memory context, and stores the
+ * copy in `items`, at the position that the write has in `writes`.
  */
 static void
 keep_item(const List *writes, const DynValue *values, DynScalar *items)
@@ -676,8 +684,9 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 /*
  * Returns true if `columns` have the same values as when they were read.  Two
  * values with different texts, such as 24 hours and 1 day, are not the same.
- * Ignores document columns, because no guard compares them.  The caller has
- * stored the item's current row in modify->scratch.  Overwrites modify->old.
+ * Ignores document columns, because the condition of the write does not
+ * compare them either.  The caller has stored the item's current row in
+ * modify->scratch.  Overwrites modify->old.
  */
 static bool
 is_unchanged(DynWrite *write, const Bitmapset *columns)
@@ -788,7 +797,10 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
 
-	/* an earlier row has inserted the key, so no attempt can have succeeded */
+	/*
+	 * If an earlier row of the statement inserted the key, none of the
+	 * unanswered attempts of this insert can have succeeded.
+	 */
 	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && was_inserted(write))
 		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&
