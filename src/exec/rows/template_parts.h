@@ -47,7 +47,7 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 
 /*
  * Begins the next item, and returns whether it is a row.  If the result is
- * AMBIGUOUS or MISMATCH, *mismatch describes the attribute at fault:
+ * AMBIGUOUS or MISMATCH, *mismatch describes the attribute that causes it:
  * - AMBIGUOUS: the key attributes match their templates in several ways.
  * - MISMATCH: either a column cannot represent a part of the table's key, or a
  *   part has a value that is not in the list in its template (of the table's

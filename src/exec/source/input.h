@@ -64,10 +64,10 @@ typedef struct DynInput
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and still true if reading them has failed */
-	bool		ahead;			/* true if the execution was begun before its
-								 * first row was asked for (see start_early in
-								 * scan.c), and no row has been asked for
-								 * yet */
+	bool		ahead;			/* true if the execution was begun before the
+								 * executor needed its first row (see
+								 * start_early in scan.c), and the executor has
+								 * fetched no row yet */
 	double		found;			/* number of rows returned by the execution */
 	bool		begun;			/* true if any execution has fetched a row */
 	bool		has_prefetcher; /* true if a lookup join node prefetches */

@@ -31,10 +31,10 @@
  * unless the access plan has `rechecks_item_filter`.  If the access plan is
  * `ordered`, its requests also determine the order of rows.
  *
- * A source may send other requests than the planned ones.  Nobody then checks
- * the conditions above.  So the source must evaluate them on items, or check
- * fdw_recheck_quals on rows (DynChecker).  If dyn_items_start chooses such a
- * source, the source must
+ * A source may send other requests than the planned ones.  The conditions
+ * above are then not checked elsewhere.  So the source must evaluate them on
+ * items, or check fdw_recheck_quals on rows (DynChecker).  If dyn_items_start
+ * chooses such a source, the source must
  *
  *		- return slots in the layout of scandesc->rows; the slot of the segment
  *		  column has the number of the segment

@@ -395,9 +395,9 @@ open_presumed(const DynInput *input, const DynResolvedAccess *resolved)
 /* ---- creation ---- */
 
 /*
- * Returns NULL if a fallback is needed, but the execution is begun before its
- * first row is asked for (input->ahead): a fallback is opened only when that
- * row is asked for.
+ * Returns NULL if a fallback is needed, but the execution is begun before the
+ * executor needs its first row (input->ahead): a fallback is opened only when
+ * the executor fetches that row.
  */
 static DynItems *
 open_requested(void *state)

@@ -16,8 +16,8 @@
  * case, the rows of the UPDATE or DELETE are deferred from then on, provided
  * that the rows of the INSERT are deferred.
  *
- * Deferred rows are kept, and are turned into requests and sent when all scans
- * have ended.
+ * Deferred rows are stored, and are turned into requests and sent when all
+ * scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before they
