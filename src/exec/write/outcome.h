@@ -2,33 +2,41 @@
  * outcome.h
  *		Determines what the outcome of a request means for its row.
  *
- * | response                      | INSERT              | UPDATE, DELETE
- * | confirmed                     | written             | written
- * | condition failed, no item     | 23505 or ON CONFLICT| no row
- * | condition failed, with item   | 23505 or ON CONFLICT| evaluated again
- * | outcome unknown               | sent again          | sent again
- * | another failure               | error               | error
+ * | response                          | INSERT               | UPDATE, DELETE
+ * | confirmed                         | written              | written
+ * | condition failed, item is missing | 23505 or ON CONFLICT | no row
+ * | condition failed, item exists     | 23505 or ON CONFLICT | evaluated again
+ * | outcome unknown                   | sent again           | sent again
+ * | another failure                   | error                | error
  *
- * If the outcome of an earlier attempt is unknown, a condition may fail because
- * that attempt was executed.  The first case below that applies decides the
- * outcome of the write:
- * - If an INSERT's key was already inserted by an earlier row of the
- *   statement, the outcome is as listed above, because no attempt can have
- *   succeeded.
- * - If the item equals the one that an INSERT would insert, the write counts
+ * "The item" is the item that is stored after the condition has failed.  (The
+ * item of an INSERT is missing if it was deleted in the meantime.)
+ *
+ * If the outcome of an earlier attempt is unknown, a condition may also fail
+ * because that attempt was executed.  If a condition fails after such an
+ * attempt, the first rule below that applies decides the outcome of the write.
+ *
+ * Rules for an INSERT, until DO UPDATE sends its update:
+ * - If an earlier row of the statement has inserted the key, no attempt can
+ *   have succeeded, so the outcome is as listed above.
+ * - If the item equals the one that the INSERT would insert, the write counts
  *   as written.  But the write fails with error 08007 if DO UPDATE would
  *   change the item.
- * - If the item of a DO UPDATE no longer exists, the write fails with 08007.
- * - For any other INSERT, the outcome is as listed above.  But the write fails
- *   with 08007 if DO UPDATE computes values from the item.
- * - If the item of an UPDATE does not exist, the outcome is as listed above.
- * - If the item of a DELETE was read before, but no longer exists, the write
- *   counts as written.
- * - If none of the guarded (row_write.h), assigned and returned values of an
- *   UPDATE or DELETE has changed since it was read, the write is sent again.
+ * - If there is a clause DO UPDATE, the write fails with 08007 if the item is
+ *   missing, or if DO UPDATE computes values from the item.
+ * - Otherwise, the outcome is as listed above.
+ *
+ * Rules for an UPDATE, a DELETE, and the update that DO UPDATE sends:
+ * - If the item is missing, the outcome of an UPDATE is as listed above, but
+ *   the update of DO UPDATE fails with 08007.
+ * - If the item of a DELETE is missing, but was read before, the write counts
+ *   as written.
+ * - If no value that the write's condition compares, that the UPDATE assigns,
+ *   or that the DELETE returns has changed since it was read, the write is
+ *   sent again.
  * - If the item has the values that an UPDATE assigns, and the values on which
  *   they depend have not changed, the write counts as written.
- * - Any other UPDATE or DELETE fails with 08007.
+ * - Otherwise, the write fails with 08007.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
@@ -81,7 +89,10 @@ extern void dyn_write_report_nested(DynWrite *write);
 /* Raises a unique violation: the key of an INSERT already exists. */
 extern void dyn_write_report_duplicate(DynWrite *write);
 
-/* Returns true if a waiting atomic statement will insert this row. */
+/*
+ * Returns true if an outer statement (one that waits for this statement) is
+ * atomic, and will insert the item of `write` at its end.
+ */
 extern bool dyn_write_is_collected(const DynWrite *write);
 
 /*

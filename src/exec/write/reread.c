@@ -3,10 +3,10 @@
  *		Converts items to be written, and items in responses, to rows.
  *
  * Before an item is written, it is decoded as a check.  Only this check finds
- * every value that would be read differently: a string that contains the
- * separator after its placeholder in a key template, a fraction of a second
- * that a format drops, an integer too large for its padding, or different
- * values in two columns of one attribute.
+ * every value that would be read back differently, for example a string that
+ * contains the separator which follows the string's placeholder in a key
+ * template, a fraction of a second that a format drops, an integer too large
+ * for its padding, or different values in two columns of one attribute.
  */
 #include "postgres.h"
 
@@ -117,7 +117,10 @@ dyn_reread_children(const EPQState *epq, TupleTableSlot *slot)
 		row.t_len = HeapTupleHeaderGetDatumLength(row.t_data);
 		parent = lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row.t_data), -1);
 		child = lookup_rowtype_tupdesc_copy(get_rel_type_id(of->relid), -1);
-		/* use the inverse map, because a child may have additional columns */
+		/*
+		 * map child to parent, and apply the map backwards: a map from parent
+		 * to child would fail if the child has additional columns
+		 */
 		map = convert_tuples_by_name(child, parent);
 		if (map == NULL)
 			continue;

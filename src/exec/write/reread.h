@@ -1,7 +1,7 @@
 /*
  * reread.h
- *		Converts items to be written, and items in responses to writes, to
- *		rows.
+ *		Makes rows from items: from those that will be written, and from those
+ *		in responses to writes.
  *
  * An item is a JSON object of attribute values, like a value of type M.  All
  * columns are decoded, by the same code as in a scan (exec/rows/rows.h).
@@ -34,16 +34,19 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
  */
 extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/* Works like dyn_reread_item, but also for a written item that expired. */
+/*
+ * Works like dyn_reread_item, but also accepts an item whose ttl_attribute, as
+ * just written, is in the past.
+ */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /* Works like dyn_reread_new, but allows invalid values; overwrites `slot`. */
 extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
- * Prepares a row of the subplan for EvalPlanQual.  The row of a partition or
- * inheritance child is stored there with the parent's row type; converts it to
- * the child's row type.  Allocates in CurrentMemoryContext.
+ * Prepares a row of the subplan for EvalPlanQual.  In this row, the row of a
+ * partition or inheritance child has the parent's row type; converts it to the
+ * child's row type.  Allocates in CurrentMemoryContext.
  */
 extern void dyn_reread_children(const EPQState *epq, TupleTableSlot *slot);
 

@@ -19,7 +19,10 @@
 #include "../keys/filter.h"
 #include "row_write.h"
 
-/* Maximum number of old values in the condition of a write sent again. */
+/*
+ * Maximum number of attributes that a condition compares with their old values
+ * after dyn_write_guard_replaced has added attributes to it.
+ */
 #define MOST_GUARDED		100
 
 /*
@@ -220,9 +223,10 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 }
 
 /*
- * Sets the guard, which requires that `columns` still have the values of the
- * old row.  Stores the old row for a later evaluation.  Stores `replaced`, the
- * columns that dyn_write_guard_replaced adds to the guard before a repetition.
+ * Sets the guard: the condition that `columns` still have the values of the
+ * old row.  Also stores `replaced`, the columns that dyn_write_guard_replaced
+ * adds to the guard if the write is sent again after an unknown outcome; and
+ * the old row, in case the row must be evaluated again.
  */
 static void
 set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns, Bitmapset *replaced)
@@ -248,10 +252,10 @@ depended_columns(const DynModify *modify)
 
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
- * columns in *unchanged.  UPDATE row triggers may assign any column, so if any
- * are fired, all changed columns count as assigned.  (DO UPDATE is only
- * allowed without UPDATE triggers; INSERT triggers do not matter for it.)  If
- * the row was not read, all assigned columns count as changed.
+ * columns in *unchanged.  If the row was not read, every assigned column is
+ * taken to change.  If UPDATE row triggers are fired, they may have assigned
+ * any column, so every column whose value changes is included.  (This cannot
+ * happen in DO UPDATE, which is refused for tables with UPDATE triggers.)
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -358,8 +362,10 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
 		/*
-		 * Guard columns of jsonb and arrays with the value that was read,
-		 * because our encoding (a list) must not replace a stored set.
+		 * The write's condition also compares jsonb and array columns with our
+		 * encoding of the value that was read.  This encoding has lists, so
+		 * the condition fails if the stored value is or contains a set, which
+		 * a list must not replace.
 		 */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
@@ -444,8 +450,9 @@ is_json(const DynCodec *codec)
 
 /*
  * Returns true if a column shows the type of a stored value at this path.  A
- * json or jsonb column shows a binary value like a string.  Only an array
- * column shows that a value is a set, if it is not NULL in modify->old.
+ * json or jsonb column shows a binary value like a string.  That a value is a
+ * set is shown only by an array column, and only if this column is not NULL in
+ * modify->old.
  */
 static bool
 shows_value(const DynModify *modify, const DynPath *path, DynType type)
@@ -468,10 +475,10 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 }
 
 /*
- * Changes the guard to require the stored values.  The write fails if it would
- * replace a stored value that differs from the guard and has a type that the
- * columns cannot represent: a set would become a list, or a binary value a
- * string.
+ * Changes the guard so that it requires the stored values.  But if a stored
+ * value differs from the one in the old guard, and the write would change its
+ * type (a set to a list, or a binary value to a string, since the columns
+ * cannot represent its type), the write fails.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -537,7 +544,10 @@ create_maps(DynWrite *write, const DynScalar *item)
 	int			n = write->nvalues = write->ncomposed;
 	int			i = 0;
 
-	/* n + 1: each map is added before the merge removes at least one value */
+	/*
+	 * space for n + 1 values: each step first adds a map, then removes the
+	 * values (at least one) that this map replaces
+	 */
 	write->created = palloc((n + 1) * sizeof(DynPathValue));
 	write->values = palloc((n + 1) * sizeof(DynPathValue));
 	if (n > 0)
@@ -744,8 +754,8 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 }
 
 /*
- * Uses a slot of its own, because a suspended statement may be using the slots
- * of write->modify (dyn_writers_await).
+ * Stores write->old_row in a slot of its own, because a suspended statement
+ * (dyn_writers_await) may be using the slots of write->modify.
  */
 bool
 dyn_write_guard_replaced(DynWrite *write)

@@ -43,15 +43,15 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
 /*
  * Adapts an UPDATE or DELETE whose condition has failed although the values of
  * its row have not changed:
- * - If another application has stored an equal value in another encoding, the
- *   write's condition then requires the stored value.
+ * - If the item holds an equal value in another encoding, changes the
+ *   condition to require the stored encoding.
  * - If the item lacks a map on the path of a written value, writes the map.
  *
- * Sets the state FAILED if the write would replace a value of a type that its
- * column cannot represent, such as a set in a jsonb column.  Also sets it if
- * the item has a value other than NULL in place of a map.  Returns false if
- * nothing is left to write.  Allocates in CurrentMemoryContext, like
- * dyn_modify_update.
+ * Sets the state to FAILED if the item holds a value that the write must not
+ * replace: a value of a type that the column cannot represent (such as a set
+ * in a jsonb column), or a value other than NULL that is not a map, where a
+ * map is needed.  Returns false if an UPDATE has nothing left to write.
+ * Allocates in CurrentMemoryContext, like dyn_modify_update.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 

@@ -133,9 +133,10 @@ dyn_writer_get(EState *estate)
 
 /*
  * Returns the milliseconds until the write's pause is over, and the measured
- * rate and the budgets allow the request.  If the rate allows no request until
- * a response arrives, returns LOOK_MS or more; the caller looks again then,
- * because the response may arrive in another statement.
+ * rate and the budgets allow the request.  If the rate allows no request
+ * before a response arrives, returns at least LOOK_MS.  The caller looks again
+ * after this time, because another statement may have received the response,
+ * and nothing would wake this one.
  */
 static double
 send_delay(const DynWrite *write, double now)
@@ -329,7 +330,10 @@ proceed(DynWriter *writer, DynWrite *write)
 		writer->writes = list_delete_ptr(writer->writes, write);
 		if (write->state == DYN_WRITE_NO_ROW)
 		{
-			/* a later part of the statement may affect the row */
+			/*
+			 * the write changed nothing, so forget its key: a later part of
+			 * the statement may still affect the item
+			 */
 			dyn_met_change(writer->met, write, HASH_REMOVE);
 			dyn_met_change(write->affects && !write->overtaken ? writer->affected : NULL,
 						   write, HASH_REMOVE);

@@ -119,8 +119,9 @@ typedef struct DynWriter
 								 * after dyn_writers_await, FAILED */
 	DynWrite   *waiting;		/* write that waits to be sent, or NULL */
 	List	   *collected;		/* writes to be sent together (atomic.c) */
-	List	   *later;			/* collected writes after the one whose failed
-								 * condition is being handled */
+	List	   *later;			/* rest of `collected`: the writes that follow
+								 * the write whose condition failed, while that
+								 * failure is handled */
 	size_t		collected_bytes;	/* sum of least_bytes in `collected` */
 	size_t		collected_json; /* sum of the items' sizes as JSON */
 	bool		omits_items;	/* true if responses to failed conditions must
@@ -147,9 +148,10 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 /*
  * Waits until no other statement of the session has a write of the table in
  * flight, because the statement of `estate` will read or write the table.  The
- * other statements are suspended: they have called a function that runs this
- * one.  Sends again those of their writes that were throttled or have an
- * unknown outcome; leaves all other responses to the suspended statements.
+ * other statements are suspended, since each of them called a function that
+ * led to the current statement.  Their writes that were throttled, or whose
+ * outcome is unknown, are sent again here; responses to their other writes are
+ * left for them to read.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
@@ -173,7 +175,10 @@ extern void dyn_writers_abandon(int level);
  */
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
-/* Raises an error if a nested statement changed a row of UPDATE or DELETE. */
+/*
+ * Raises an error if a nested statement has changed a row that a collected
+ * UPDATE, DELETE or INSERT ... ON CONFLICT DO UPDATE is to write.
+ */
 extern void dyn_atomic_check_nested(const DynWriter *writer);
 
 /*
