@@ -79,8 +79,9 @@ typedef struct DynTraits
 								 * read without the other members */
 	bool		members;		/* true if every row has one of the values that
 								 * the placeholder lists, as in ${type:A|B} */
-	bool		point;			/* true if = selects one stored value, so that
-								 * this value can be a key */
+	bool		point;			/* true if column = value holds for only one
+								 * stored value; then a request can use this
+								 * value as a key */
 	bool		key;			/* true if key conditions can use the column */
 } DynTraits;
 
@@ -96,7 +97,8 @@ typedef struct DynColumn
 	const DynPath *path;		/* path of the value, of the templated string
 								 * that contains the value, or of the unnested
 								 * collection; no steps for the full item */
-	const DynPath *below;		/* path inside the element (base ELEMENT) */
+	const DynPath *below;		/* path inside an element of the unnested
+								 * collection (`base` is ELEMENT) */
 	DynDocument document;
 	int			segments;		/* number of segments, if the column shows the
 								 * Scan segment of the item; else 0 */

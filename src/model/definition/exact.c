@@ -9,11 +9,12 @@
  * order of strings require a bytewise collation, and a database encoding that
  * sorts like UTF-8.
  *
- * A condition that may select stored values that the column cannot hold is not
- * exact.  Equality selects none, since encode.c encodes only values that the
- * column can hold.  But it does not check a domain's constraints, so = is not
- * exact on a domain.  Ranges, inequality and IS NOT NULL are exact only if
- * the codec can decode every value of its DynamoDB type (`total`).
+ * A condition is not exact if it may select stored values that the column
+ * cannot hold.  Equality never selects such a value, since encode.c encodes
+ * only values that the column can hold.  But encode.c does not check a
+ * domain's constraints, so = is not exact on a domain.  Ranges, inequality and
+ * IS NOT NULL are exact only if the codec can decode every value of its
+ * DynamoDB type (`total`).
  */
 #include "postgres.h"
 
@@ -273,7 +274,10 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* The result is never exact: all elements of a selected item are rows. */
+/*
+ * Never returns DYN_EXACT: DynamoDB selects items, not elements, and every
+ * element of a selected item becomes a row, even one that does not match.
+ */
 DynExactness
 dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 {

@@ -470,7 +470,10 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 			 column->codec.format.kind != DYN_FORMAT_NONE)
 	{
 		*format = column->codec.format;
-		/* for a column, bool(01,00) means numbers; in a template, texts */
+		/*
+		 * bool(01,00) in a column's format stands for the numbers 1 and 0; in
+		 * a template it stands for the texts "01" and "00"
+		 */
 		if (format->numeric)
 			(void) dyn_format_parse(format->text, true, format, &why);
 	}
@@ -499,7 +502,10 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	/* a column may occur again, but not if a part has the modifier "any" */
+	/*
+	 * a column may occur in several parts, unless one of these parts has the
+	 * modifier "any"
+	 */
 	for (int other = 0; other < p; other++)
 	{
 		if (templated->parts[other].attnum == templated->parts[p].attnum &&
@@ -566,7 +572,10 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 	return facts;
 }
 
-/* Raises an error for {column} without $, if no template uses the column. */
+/*
+ * Raises an error if the template contains the text {column}, probably in
+ * place of ${column}.  Called for columns that no template uses.
+ */
 static void
 check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)

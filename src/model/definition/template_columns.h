@@ -35,13 +35,15 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true for a key attribute of the table */
-	bool		listed;			/* true if a statement may send one request for
-								 * each value that a part lists (A and B for
-								 * ${type:A|B}); only if an index, but not the
-								 * table, has the attribute in its key */
-	bool		unasserted;		/* true if columns with document 'rest' show
-								 * the attribute in items where it differs from
-								 * the string that the template composes */
+	bool		listed;			/* true if a part of the template lists its
+								 * values (as ${type:A|B} lists A and B), and a
+								 * statement may send one request for each of
+								 * them; never true for a key attribute of the
+								 * table */
+	bool		unasserted;		/* true if the attribute may differ from the
+								 * string that the template composes, and
+								 * columns with document 'rest' show it in the
+								 * items where it differs */
 	DynType		type;			/* type of the key attribute; ABSENT if it is
 								 * unknown, or the attribute is in no key */
 	DynTemplate *tmpl;
@@ -101,10 +103,11 @@ extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
 
 /*
- * If part `p` is a time with a unit, returns the part that determines its
- * text: the first part with the finest unit of the same time.  For example,
- * ${at:month} determines ${at:year}.  Considers only the first `n` parts; they
- * must include `p`.  Returns NULL if no part other than `p` determines it.
+ * If part `p` shows a time column in some unit (such as ${at:year}), returns
+ * the part whose text determines that of `p`: the first part that shows the
+ * finest unit of the same column in the same time zone (such as ${at:month}).
+ * Considers only the first `n` parts, where n > p.  Returns NULL if `p` itself
+ * is this part, or has no unit.
  */
 extern const DynPart *dyn_templated_determiner(const DynTemplatedAttr *templated,
 											   int p, int n);

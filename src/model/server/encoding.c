@@ -66,8 +66,9 @@ dyn_to_utf8_len(const char *text, size_t *len)
 	if (!dyn_encoding_differs())
 		return text;
 	converted = pg_server_to_any(text, *len, PG_UTF8);
+	/* the encodings differ, so only an empty text is returned unconverted */
 	if (converted == text)
-		return text;			/* only an empty text is not converted */
+		return text;
 	*len = strlen(converted);
 	return converted;
 }

@@ -338,7 +338,10 @@ try_to_attach(DynSharedBlock *block)
 {
 	ErrorData  *failure = NULL;
 
-	/* parallel mode cannot catch an error, so do not try again after one */
+	/*
+	 * errors cannot be caught in parallel mode; there, do not attach a block
+	 * after an attempt has failed
+	 */
 	if (!IsInParallelMode())
 		failure = dyn_attempt(attach_block, block);
 	else if (!any_detached)

@@ -139,7 +139,10 @@
 /* Passes the rows to a function that now also takes disabled_nodes. */
 #define DYN_PATH_ROWS(rows) (rows), 0
 
-/* Cost added to disabled nested loops, before core counted disabled nodes. */
+/*
+ * Cost that disables a nested loop.  It is 0 here, because this version of
+ * PostgreSQL counts disabled nodes instead.
+ */
 #define dyn_disabled_nestloop_cost() 0
 #define dyn_copy_disabled_nodes(path, from) ((path)->disabled_nodes = (from)->disabled_nodes)
 
@@ -351,7 +354,10 @@ typedef struct DynSharedBlock
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
 
-/* Returns true if all sessions share `block` (NULL: if they can share one). */
+/*
+ * Returns true if all sessions share `block`.  If `block` is NULL, returns
+ * true if sessions can share a block at all.
+ */
 extern bool dyn_has_shared_memory(const DynSharedBlock *block);
 
 /*

@@ -63,9 +63,10 @@ typedef struct DynBudgets
  * Adds a budget of `rate` units per second; nothing if `rate` is 0.
  * - If `table` is NULL, it is the budget of the server.
  * - If only `capacity` is NULL, it is the budget of the table.
- * - Otherwise it is the budget of the capacity of the table or a global index.
- *   `capacity` is then a text with the index name and the options for the
- *   capacity.  It omits the rate, so that a new rate keeps the same budget.
+ * - Otherwise it is the budget for the provisioned capacity of the table or of
+ *   one global index.  `capacity` is then the text that identifies this
+ *   budget: the index name and the capacity options, but not the rate, so that
+ *   the budget stays the same when the rate changes.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,

@@ -58,10 +58,11 @@ static const struct config_enum_entry scan_policy_values[] = {
 static bool initialized = false;
 
 /*
- * Returns true if a setting from this source must not loosen a limit, because
- * the current user is not a superuser.  For a setting made before the library
- * was loaded, the session user must be a superuser, too, because the current
- * user may be the owner of a SECURITY DEFINER function.
+ * Returns true if a setting from this source must not loosen a limit.  Only
+ * superusers may loosen one: the current user must be a superuser.  For a
+ * setting made before the library was loaded, the session user must be a
+ * superuser as well, because the current user may be the owner of a SECURITY
+ * DEFINER function instead of the user who made the setting.
  */
 static bool
 is_restricted(GucSource source)

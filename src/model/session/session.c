@@ -186,12 +186,15 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 }
 
 /*
- * Returns the milliseconds that statement_timeout still permits while COMMIT
- * reads the last rows of a cursor WITH HOLD (PersistHoldablePortal), after
- * PostgreSQL has disabled the timer.  Returns -1 without such a cursor or
- * without a timeout.  The time counts from the timer's last start or, if this
- * is later, from the arrival of the current message: PostgreSQL does not start
- * the timer if 0 < transaction_timeout <= statement_timeout.
+ * Returns the milliseconds that are left of statement_timeout while COMMIT
+ * reads the remaining rows of a cursor WITH HOLD (PersistHoldablePortal).
+ * PostgreSQL has already disabled the timer then.  Returns -1 without such a
+ * cursor or without a timeout.
+ *
+ * The timeout counts from the timer's last start.  But PostgreSQL does not
+ * start the timer for a message if 0 < transaction_timeout <=
+ * statement_timeout, so the arrival of the current message is used if it is
+ * later.
  */
 static long
 held_cursor_ms(void)

@@ -37,7 +37,8 @@ struct DynUsage
 	DynUsageKey key;
 	char	   *table;
 	char	   *index;
-	int			slot;			/* last known position of its entry */
+	int			slot;			/* position in UsageTable.entries at which the
+								 * entry of this key was last found */
 	int			max_concurrency;	/* the connection's limit */
 	DynTablePace paces[2];		/* measured rates of reads and writes */
 };
@@ -203,7 +204,10 @@ error_of(const DynCall *call)
 		case ERRCODE_CONNECTION_FAILURE:
 			return DYN_USAGE_NETWORK;
 		default:
-			/* canceled transaction, with large items in its reasons */
+			/*
+			 * the response of a canceled transaction can be too large, since
+			 * its reasons contain the items
+			 */
 			if (call->failure == DYN_FAIL_TOO_LARGE && call->once && !call->unanswered)
 				return DYN_USAGE_CONFLICT;
 			return call->http_status >= 500 ? DYN_USAGE_SERVICE
@@ -225,9 +229,9 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool aband
 	more.counters.bytes = call->bytes_received;
 	more.counters.unanswered = done && call->unanswered;
 	/*
-	 * a previous call that will be repeated has counted one retry in advance;
-	 * if this call repeats that call but made no attempt, the result is -1,
-	 * which takes that retry back
+	 * if this call repeats another call, that call has already counted the
+	 * first attempt of this call as a retry; if this call made no attempt, its
+	 * own count is -1, which takes that retry back
 	 */
 	more.counters.retries = Max(call->attempts, !call->repeats) - 1;
 	more.counters.request_ms = done ? call->elapsed_ms
@@ -259,7 +263,10 @@ dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 	{
 		more.counters.requests = 1;
 		more.operations[op] = 1;
-		/* undo the retry that dyn_usage_call counted; the sum wraps around */
+		/*
+		 * undo the retry that dyn_usage_call counted: add -1 (the unsigned
+		 * addition in dyn_counters_add wraps around)
+		 */
 		more.counters.retries--;
 	}
 	add_tally(usage, &more);

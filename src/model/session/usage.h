@@ -129,11 +129,11 @@ extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 extern void dyn_usage_statement(DynUsage *usage);
 
 /*
- * Counts a call that is done, or is about to be destroyed in flight, and
- * returns the counts.  Ignores a call in flight if its request has had no
- * attempt yet.  If dyn_call_is_repeated is true, the call counts as a retry.
- * Pass true as `abandoned` if no other call will send the request again; the
- * call does not count as a retry then.
+ * Counts a call that is done, or that is about to be destroyed in flight, and
+ * returns the counts.  Ignores a call in flight if its request has never been
+ * sent.  A call that will be repeated (dyn_call_is_repeated) counts as a
+ * retry, unless the caller gives the request up, and passes true as
+ * `abandoned`.
  */
 extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op,
 								  const DynCall *call, bool abandoned);

@@ -143,7 +143,9 @@ read_column(DynColumn *column, TupleDesc desc, int i,
  *
  * Also sets `unasserted` of each template (template_columns.h): true if the
  * attribute is shown in rows where it differs from what the template composes.
- * A row's key attribute cannot differ, unless the template folds letters.
+ * In each row, the table's key attributes equal what their templates compose,
+ * since other items are not rows.  This does not hold if the template folds
+ * letters.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -166,7 +168,10 @@ attributes_shown(DynRelation *relation)
 			names->names[names->n++] = dyn_filter_term_attribute(&relation->item_filter.terms[i]);
 	}
 	dyn_names_sort(names);
-	/* document 'rest' always omits the attributes that `names` has by now */
+	/*
+	 * a column with the option document 'rest' always omits the attributes
+	 * that have been added to `names` so far
+	 */
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];
@@ -296,10 +301,11 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 }
 
 /*
- * Sets `listed` of each template (template_columns.h).  Some statements read
- * an index by requesting each value that a placeholder lists, and so miss
- * items with other values.  If another statement reads such an item, it raises
- * an error, so that no result depends on the access path.
+ * Sets `listed` of each template: true if an index may be read by requesting
+ * only the values that a placeholder of the template lists.  Such a read
+ * misses items with other values, so any other statement that reads such an
+ * item raises an error.  Without this error, results would depend on the
+ * access path.
  */
 static void
 mark_listed(DynRelation *relation)

@@ -65,9 +65,10 @@ typedef struct DynRelation
 } DynRelation;
 
 /*
- * Returns the definition of a foreign table.  The definition, and the pin of
- * its connection, last until CurrentMemoryContext is reset.  `userid` is the
- * user whose user mapping is used; InvalidOid means the current user.
+ * Returns the definition of a foreign table, and pins the table's connection.
+ * The definition and the pin last until CurrentMemoryContext is reset.
+ * `userid` is the user whose user mapping is used; InvalidOid means the
+ * current user.
  */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
@@ -89,8 +90,9 @@ extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
 
 /*
- * Returns true if the table has no option unnest, and its option updatable, or
- * else its server's, is on.  Needs no request or user mapping.
+ * Returns true if the table does not have the option `unnest`, and the option
+ * `updatable` is on.  If the table does not set `updatable`, the server's
+ * option counts.  Needs no request or user mapping.
  */
 extern bool dyn_relation_is_updatable(Oid relid);
 

@@ -42,8 +42,9 @@ typedef struct DynWriteMap
 	Bitmapset  *from_key;
 
 	/*
-	 * columns of which the table's key is composed; an UPDATE may assign to
-	 * those that are not in from_key, if the key stays the same
+	 * columns from which the table's key is built, directly or by a template;
+	 * an UPDATE may change such a column, if the key stays the same, unless
+	 * the column is in from_key
 	 */
 	Bitmapset  *key_columns;
 
@@ -123,10 +124,10 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
 
 /*
- * Stands in a guard for a stored value that we can read but not encode.  The
- * marker is an empty set, which no item can contain.  In its place,
- * row_write.c sends a condition that always fails, so that the response
- * contains the stored value.
+ * Marker for a stored value that we can read but not encode; used in guards
+ * (conditions on the values that were read).  The marker is an empty set,
+ * which no item can contain.  Where row_write.c finds it, it sends a condition
+ * that always fails, so that the response contains the stored value.
  */
 extern const DynScalar dyn_only_theirs;
 

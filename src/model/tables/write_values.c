@@ -418,11 +418,11 @@ columns_from(const DynTemplatedAttr *templated)
 }
 
 /*
- * If `null` is true, removes the attribute of each rewritten template that has
- * a NULL column.  Otherwise, adds the attribute of each rewritten template
- * that has no NULL column.  With `full`, also adds the other attributes that
- * the row is read from, except those whose template has a NULL column or whose
- * text cannot be composed.
+ * Handles the templates that the statement must write (row->rewritten).
+ * `null` selects those with a NULL column: their attributes are removed.
+ * Otherwise, the attributes of those without a NULL column are added.  With
+ * `full`, the attributes of the other templates that the row is read from are
+ * added as well, if they have no NULL column and can be composed.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)

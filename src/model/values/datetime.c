@@ -155,8 +155,9 @@ dyn_instant_to_date(Timestamp instant, char *dst)
 }
 
 /*
- * Returns n if the format's unit is 10^n microseconds; 0 for days.  Sets
- * *digits to the number of fractional digits that the format accepts.
+ * Returns n if the format's unit is 10^n microseconds.  For days, returns 0,
+ * and the caller converts the days.  Sets *digits to the number of fractional
+ * digits that the format accepts.
  */
 static int
 epoch_scale(const DynFormat *format, int *digits)
@@ -201,7 +202,10 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 		if (!push_digit(result, 0))
 			return false;
 	}
-	/* dropped digits are never all 0, so round a negative number down */
+	/*
+	 * if `split` is set, digits that are not all 0 were dropped, so a negative
+	 * number must be rounded down
+	 */
 	if (negative)
 		*result = -*result - split;
 	return true;
@@ -250,7 +254,10 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	/* if more > 0, 10^more numbers mean this instant: print first or last */
+	/*
+	 * if the format has `more` > 0 digits below a microsecond, 10^more numbers
+	 * stand for this instant: print the first or the last of them
+	 */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);
 	else if (!last)

@@ -98,8 +98,9 @@ extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
 							  bool last, char *dst);
 
 /*
- * Rounds an instant down or (`up`) up to the start of a unit of the smallest
- * field.  The year of the result may be outside the pattern's range.
+ * Rounds an instant to the start of a unit of the pattern's smallest field: up
+ * if `up` is true, else down.  The year of the result may be outside the
+ * pattern's range.
  */
 extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
 								   bool up);
@@ -142,25 +143,28 @@ extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 
 /*
- * Formats such as day and day(zone) (format.h) truncate times to units of
- * local time, in UTC or in a zone.  If clocks are set back to before the start
- * of the current unit, this unit begins twice: in St. John's, clocks once went
- * from 00:01 to 23:01 of the day before.
+ * Formats such as day (in UTC) and day(zone) (in that zone's local time)
+ * truncate times to units (format.h).  If clocks are set back to before the
+ * start of the current unit, this unit begins twice: in St. John's, clocks
+ * once went from 00:01 to 23:01 of the day before.
  */
 
 /* Returns the start (in local time) of the unit that contains `instant`. */
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns, in local time, a bound on the starts of units.  With `lower`, all
- * units that contain `instant` or a later instant start at or after the bound.
- * Otherwise, all units that contain `instant` or an earlier instant start at
- * or before it.
+ * Returns a bound on the starts (in local time) of the units, such as days, to
+ * which the format truncates times.  With `lower`, no unit that contains
+ * `instant` or a later instant starts before the bound.  Otherwise, no unit
+ * that contains `instant` or an earlier instant starts after the bound.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);
 
-/* Returns true if dyn_trunc() of a later instant is never an earlier time. */
+/*
+ * Returns true if dyn_trunc() is monotonic: its result for a later instant is
+ * never before its result for an earlier one.
+ */
 extern bool dyn_trunc_ascends(const DynFormat *format);
 
 #endif

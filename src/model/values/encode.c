@@ -3,12 +3,13 @@
  *		Encodes SQL values for key conditions and filters.
  *
  * DynamoDB compares stored values, so SQL values are encoded in the column's
- * format.  An equality with a value that the column cannot hold selects nothing.
- * A range bound that cannot be stored is replaced by a value that can be, so
- * that the range contains the same stored values, and possibly others.  If all
- * values that can be stored are on one side of the bound, the range has all or
- * none of them.  For some texts, no bound is sent (DYN_ENCODED_UNKNOWN).  The
- * executor handles bounds that are empty, or too long for a key.
+ * format.  An equality with a value that the column cannot hold selects
+ * nothing.  A range bound that cannot be stored is replaced by a value that
+ * can be.  The new range contains all stored values of the original range, and
+ * possibly others.  If all values that can be stored are on one side of the
+ * bound, the range has all or none of them.  For some texts, no bound is sent
+ * (DYN_ENCODED_UNKNOWN).  The executor handles bounds that are empty, or too
+ * long for a key.
  *
  * Encoders allocate in CurrentMemoryContext.
  */

@@ -57,8 +57,9 @@ typedef struct DynFormat
 								 * user has set no format */
 	int			digits;			/* number of fractional digits, 0 .. 9 (EPOCH,
 								 * iso8601(n)), or of all digits (PADDED) */
-	const struct DynPattern *pattern;	/* PATTERN, TRUNC: the pattern; NONE:
-										 * pattern of a date in a template */
+	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC).  With
+										 * NONE, the pattern that a template
+										 * uses for a date column; else NULL */
 	struct pg_tz *zone;			/* time zone; NULL: UTC (TRUNC) */
 	const char *true_text;		/* text of true in UTF-8 (BOOL) */
 	const char *false_text;

@@ -282,7 +282,9 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* true if conversion may make names equal */
+	bool		encoded;		/* true if text is converted to the database's
+								 * encoding, which may give two different names
+								 * the same text */
 	const char *why;			/* reason why the conversion failed, or NULL */
 } JsonWriter;
 

@@ -9,8 +9,9 @@
 DynLike
 dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 {
-	bool		wild = false;	/* true after a wildcard */
-	bool		leading = true; /* true if no wildcard precedes the text */
+	bool		wild = false;	/* true once a wildcard has been read */
+	bool		leading = true; /* true if the collected text is at the start
+								 * of the pattern */
 	size_t		escapes = 0;
 
 	*text = palloc(len + 1);

@@ -227,7 +227,10 @@ join_fields(const int *values)
 	return days * USECS_PER_DAY + seconds * USECS_PER_SEC + values[FIELD_FRACTION];
 }
 
-/* Splits an instant into its fields, for any year of a timestamp. */
+/*
+ * Splits an instant into its fields (year, month, ...).  Works for all years
+ * that a timestamp can have.
+ */
 static void
 split_fields(Timestamp instant, int *values)
 {

@@ -4,8 +4,9 @@
  *
  * The functions dyn_codec_holds_... decide which values a type can hold,
  * according to integer ranges and typmods.  Decoding rejects all other values,
- * and dyn_codec_encode does not encode them.  So any stored value that equals
- * an encoded value can be decoded, unless a domain's constraints reject it.
+ * and dyn_codec_encode does not encode them.  So if a request selects the
+ * items whose attribute equals an encoded value, this attribute can be decoded
+ * in each of them, unless a domain's constraints reject it.
  */
 #include "postgres.h"
 

@@ -62,7 +62,8 @@ typedef enum DynCodecKind
  */
 typedef enum DynSorting
 {
-	DYN_UNSORTED,				/* not in the order of the values */
+	DYN_UNSORTED,				/* DynamoDB does not sort the encodings in the
+								 * order of the values */
 	DYN_SORTED_ROUGHLY,			/* a range of values can be requested as one
 								 * interval of encodings, which may contain
 								 * encodings of values outside of the range */

@@ -120,9 +120,10 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 
 /*
  * Returns true if the comparison can restrict a placeholder ("part") of a key
- * template.  A part may store the column in another format than the column's
- * own attribute does.  If the values between two bounds can be enumerated
- * (enumerate.c), a part that supports = also supports <, <=, > and >=.
+ * template.  The result does not depend on whether the comparison works for
+ * the column's own attribute, because the template may store the value in
+ * another format.  For <, <=, > and >=, support of = suffices if the values
+ * between the bounds can be enumerated (enumerate.c).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -392,9 +393,10 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 }
 
 /*
- * Returns the elements of a constant text[] as names.  Returns NIL if an
- * element cannot be sent, or looks like a number (such as ' +1'), because
- * PostgreSQL uses a number as an index if the value is a JSON array.
+ * Returns the elements of a constant text[], the path of #> or #>>, as names.
+ * Returns NIL if an element cannot be sent.  Also returns NIL if an element
+ * looks like a number (such as ' +1'): if the path leads through a JSON array,
+ * PostgreSQL uses such an element as an index.
  */
 static List *
 constant_names(Const *array)
