@@ -194,8 +194,9 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 
 /*
  * Returns advice on an expression that reads the column, or NULL.  For an AND,
- * or an OR whose arms can all restrict a partition key (maybe of different
- * indexes), returns the first advice on an argument.
+ * returns the advice on the first argument for which there is any.  The same
+ * applies to an OR if each of its arguments can restrict a partition key
+ * (maybe of different indexes).
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
@@ -287,8 +288,8 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
 	const DynColumn *folded;
 	const char *bound = NULL;	/* first reason of dyn_why_not_each */
-	bool		all = true;		/* true if dyn_why_not_each has a reason for
-								 * each part that lacks values */
+	bool		all = true;		/* true if dyn_why_not_each returned a reason
+								 * for every part without values so far */
 	const char *why;
 
 	if (is_restricted(&target, hash, clauses))
@@ -473,8 +474,9 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 					   plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate")
 			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
 	/*
-	 * the access also counts as keyed if it is a Scan only because a key has
-	 * too many values, or only because the segment column is read
+	 * A Scan counts as keyed, too, if the clauses select by a key but a Query
+	 * is ruled out: the key has too many values, or the segment column is
+	 * read.
 	 */
 	access->keyed |= plan->segments > 0 ? plan->advice != NULL
 		: access->lacking == NULL &&

@@ -7,9 +7,10 @@
  * IS NULL) is an arm without columns that has the same value in all executions
  * of a scan.  If the guard is false or NULL (closed), the OR is equivalent to
  * its other arms, and may match a key.  If the guard is true (open), the OR
- * restricts nothing.  So there are several access plans: some with guards, and
- * one that uses no optional condition for keys.  When the statement starts, the
- * first one without an open guard is chosen.
+ * restricts nothing.  So a path may have several access plans.  All but the
+ * last use optional conditions for their keys, and are valid only if the
+ * guards of these conditions are closed.  The last uses none.  When the
+ * statement starts, the first plan whose guards are all closed is chosen.
  *
  * A path with guards has only properties that all its access plans have in
  * common.  So its rows have no order, and its index must contain all selected
@@ -89,9 +90,10 @@ close_guards(List *clauses, const Bitmapset *positions)
 }
 
 /*
- * Returns the access plan by key for the case that the guards of the clauses
- * at `positions` are closed (false or NULL).  Returns NULL if the key does not
- * match then, or if the index may lack a row.
+ * Returns the access plan by key for executions in which the guards of the
+ * clauses at `positions` (in `clauses`) are false or NULL, so that the other
+ * arms of these clauses restrict the rows.  Returns NULL if the clauses do not
+ * match the key even in this case, or if the index may lack a row.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -107,11 +109,11 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Matches the key as if guards were closed (false or NULL), but requires a
- * guard to be closed only if the key would not match otherwise.  Which guards
- * are required may depend on the order of the clauses.  Core may reorder the
- * clauses before it makes the plan node; then other guards may be required,
- * but the key still matches.
+ * Matches the key, assuming that guards are closed (false or NULL) where the
+ * key would not match otherwise.  The access plan requires only these guards
+ * to be closed.  Which guards these are may depend on the order of the
+ * clauses.  Core may reorder the clauses before it makes the plan node; then
+ * other guards may be required, but the key still matches.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -174,7 +176,10 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 
 /* ---- choices ---- */
 
-/* Copies into plan's memory context, because GEQO deletes the current one. */
+/*
+ * Copies the choice into plan's memory context, because GEQO deletes the
+ * current one, and adds the copy to plan->choices.
+ */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {

@@ -13,16 +13,17 @@
  *		unknown							assumed value
  *		size of the table				1 GB, if DynamoDB may not have counted
  *										the new table yet
- *		items per key, if keys come		3: Queries then never use much more than
- *		from other tables or a list		a Scan, but a Scan chosen by mistake
- *										could use much more than Queries
- *		items of a partition that		a 200th of the table (page_keys in
- *		the statement names				lookup_path.c assumes a full page)
+ *		items per key, if keys come		3, so that Queries are preferred:
+ *		from other tables or a list		Queries chosen by mistake use little
+ *										more than a Scan, but a Scan chosen by
+ *										mistake may use much more than Queries
+ *		items of a partition that		a 200th of the items of the table
+ *		the statement names
  *
  * If an index lacks attributes, each of its items is also read from the table
- * by key.  To read all items in this way may cost n times as much as a Scan,
- * where n is the number of items in 4 kB.  To make this mistake less likely, n
- * items per key are assumed for such an index if n is more than 3.
+ * by key.  Reading all items by key may cost n times as much as a Scan, where
+ * n is the number of items in 4 kB.  To choose such an index less often,
+ * max(3, n) items per key are assumed for it.
  */
 #include "postgres.h"
 
@@ -585,10 +586,11 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 
 /*
  * Limits the read units of many Queries with different keys: together they use
- * at most as many as one read of the full table or index.  If each item is
- * also read from the table, the limit for these reads is the number of items
- * that satisfy the key clauses on this relation alone.  This is at least a
- * 200th of all items if the number of items per key is a guess.
+ * at most as many as one read of the full table or index.  If each item found
+ * in an index is also read from the table, these reads are limited to the
+ * number of items that satisfy those key clauses that are not join clauses.
+ * If the number of items per key is only a guess, this limit is raised to at
+ * least a 200th of all items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -803,10 +805,10 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Sets the costs of batched lookups.  Subtracts a tenth of a round trip, so
- * that batches cost less than single requests even if only one execution is
- * expected, because there are often more.  All costs except those of requests
- * (other nodes, checks of rows) are charged once for each key.
+ * Sets the costs of batched lookups.  Subtracts a tenth of a round trip: more
+ * executions than expected are common, so a batch should be preferred even for
+ * one.  The costs of other nodes and of row checks, that is, all except those
+ * of requests, are charged once for each key.
  *
  * If executions end before their last row (LIMIT, EXISTS), only a fraction of
  * their reads is charged, but at least half a unit for each request.  The
@@ -847,10 +849,11 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 }
 
 /*
- * Assumes that one Query for all values reads the full partition, because it
- * reads the range from the least to the greatest value.  Chooses the cheaper
- * way.  But under a LIMIT, keeps one Query if the rows must be sorted and the
- * separate Queries would be too many to merge.
+ * Chooses the cheaper of one Query for all values of the sort key and a
+ * separate Query for each value.  The former reads the range from the least to
+ * the greatest value; it is assumed to read the full partition.  But under a
+ * LIMIT, keeps one Query if the rows must be sorted and the separate Queries
+ * would be too many to merge.
  */
 DynAccess *
 dyn_divide_values(const DynRelPlan *plan, DynAccess *access)

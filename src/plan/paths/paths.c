@@ -47,7 +47,8 @@
 /*
  * Returns the longest prefix of the query's pathkeys that the access plan
  * provides; sets choice->ordered and choice->backward.  Returns NIL for a
- * union, a Scan, and an access plan with guards.
+ * union, a Scan, and an access plan that another may replace at run time
+ * (guards, access.h).
  */
 static List *
 ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choice)
@@ -78,7 +79,10 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		attnum = dyn_sort_column(relation, sort);
 		if (attnum == 0)
 			break;
-		/* use the column's encoding in the attribute, or in the part */
+		/*
+		 * The order depends on the encoding: that of the column or, if the
+		 * sort is by a part of a templated attribute, that of the part.
+		 */
 		column = sort->part == DYN_FULL ? dyn_relation_column(relation, attnum)
 			: &dyn_relation_templated(relation, sort->attr.name)->parts[sort->part].column;
 		if (ec->ec_has_volatile ||
@@ -106,7 +110,10 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 
 /* ---- access by key ---- */
 
-/* Returns true if the index may be read by key; else stores advice, if any. */
+/*
+ * Returns true if the index may be read by key.  Otherwise, stores in `plan`
+ * advice that EXPLAIN may print, if there is any.
+ */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
@@ -132,9 +139,10 @@ uses_some(const DynAccess *access, List *rinfos)
 
 /*
  * Matches `clauses` to the key of the table or index with the number `target`,
- * and returns the access plan.  Returns NULL if they do not match, or if the
- * index is not complete, or if `others` is not NIL, but none of its members
- * (RestrictInfos of some of `clauses`) is matched.  May add advice to `plan`.
+ * and returns the access plan.  `others` is NIL, or the RestrictInfos of some
+ * of `clauses`.  Returns NULL if the clauses do not match, if the index is not
+ * complete, or if `others` has members and none of them is matched.  May add
+ * advice to `plan`.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -156,14 +164,15 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /* ---- adding paths ---- */
 
 /*
- * Raises the costs of an access above those of each more direct access that
- * keep_direct has recorded (GetItem is most direct, then Query, then union).
- * So tables with few items, or of unknown size, are read by key.
+ * Raises the costs of an access above those that keep_direct has recorded for
+ * more direct accesses (GetItem is most direct, then Query, then union).  So
+ * tables with few items, or of unknown size, are read by key.
  * - The total cost is raised, unless this adds more than dyn_direct_margin.
  * - The startup cost is raised to that of the direct access.
- * - If it is unknown how many rows the direct access finds, there may be none,
- *   and a Scan would read the full table in vain.  So the startup cost is at
- *   least half of the total cost, or the direct access's total cost if lower.
+ * - If the number of rows that the direct access finds is unknown, it may be
+ *   zero; then a Scan would read the full table without finding a row.  So the
+ *   startup cost of this access is raised to half of its total cost, or to the
+ *   total cost of the direct access, whichever is lower.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -203,10 +212,12 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 /*
  * Returns true if a Scan may read the index instead of the table.  An index of
  * size 0 is not scanned, because DynamoDB may not have counted its items yet.
- * For rows that the statement writes, a GSI is not scanned, because its entries
- * may be stale; with BEFORE triggers, an LSI is not scanned either: an update
- * may move an entry, so that the Scan returns it again.  If the only obstacle
- * is that the index may lack items, sets *lack (`lack` may be NULL).
+ * If the table is the target of the statement, a GSI is not scanned, because
+ * its entries may be stale.  If the target has BEFORE triggers that an UPDATE
+ * fires, an LSI is not scanned either: the update may move an entry, the Scan
+ * would return its item again, and the triggers would fire twice for it.  If
+ * the only obstacle is that the index may lack items, sets *lack (`lack` may
+ * be NULL).
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -282,8 +293,9 @@ sharing_scans(DynRelPlan *plan, const char *index)
 }
 
 /*
- * Returns true if the non-recursive part of the WITH query has the same Scan,
- * so that the recursive part finds the items of this Scan in the cache.
+ * Returns true if the non-recursive part of the WITH query also executes the
+ * Scan that is planned here for the recursive part; then the recursive part
+ * finds the items in the cache.
  */
 static bool
 is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
@@ -314,8 +326,9 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 
 /*
  * Returns the fraction of the price of the requests that is charged to this
- * Scan.  If relations share a Scan, or executions of the recursive part of a
- * WITH query do, its requests are sent only once, so each is charged a part.
+ * Scan.  Several relations, or the executions of the recursive part of a WITH
+ * query, may share a Scan.  Its requests are then sent only once, so each
+ * relation or execution is charged a part of the price.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -659,7 +672,10 @@ add_segment_paths(DynRelPlan *plan)
 
 /* ---- optional conditions ---- */
 
-/* Adds Scans, and the cheapest path by key with guards (choice.c). */
+/*
+ * Adds Scans.  Of the paths that read by key and have guards (conditions that
+ * are checked at run time; see choice.c), adds the cheapest.
+ */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
 {
@@ -674,11 +690,17 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 		int			n = 0;
 
 		one->access = dyn_match_closed(plan, index, plan->clauses);
-		/* the index must also be complete if a true guard makes its OR true */
+		/*
+		 * An OR with a true guard restricts nothing, so the index must then
+		 * contain all rows that the other clauses select.
+		 */
 		if (one->access == NULL ||
 			(index != NULL && !index_has_key_path(plan, index, plan->clauses)))
 			continue;
-		/* record the costs, so that yield_to_direct raises those of Scans */
+		/*
+		 * Record the costs here: yield_to_direct compares the recorded costs,
+		 * and raises the cost of a Scan that must not win.
+		 */
 		one->access->estimate = dyn_estimate_access(plan, one->access);
 		one->choice = (DynPathChoice) {.target = i, .kind = one->access->kind,
 		.estimate = &one->access->estimate};
@@ -694,7 +716,10 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);
-	/* find the cheapest path, except unions, that uses only own clauses */
+	/*
+	 * Find the cheapest path, other than a union, that uses no join clauses
+	 * and no lists derived from joins (DynRelPlan.lists).
+	 */
 	foreach(lc, plan->rel->pathlist)
 	{
 		const Path *path = lfirst(lc);
@@ -726,10 +751,12 @@ names_unknown_partition(const RelOptInfo *rel)
 }
 
 /*
- * Returns a minimum for the estimated rows of the relation.  Before ANALYZE,
- * each partition of a small table seems to have one row.  The minimum is two
- * if core, with an estimate of one row, would
- * - join partitions of one DynamoDB table by lookups, instead of reading both;
+ * Returns a lower bound for the row estimate of the relation: normally one.
+ * Before ANALYZE, each partition of a small table is estimated at one row, for
+ * which core would make bad plans.  So the bound is two if core would
+ * otherwise
+ * - join two partitions of one DynamoDB table by lookups, instead of reading
+ *   each of them once;
  * - sort all rows, instead of stopping an Incremental Sort early.
  */
 static double

@@ -69,7 +69,9 @@ typedef struct FirstBound
 	bool		strict_is_exact;	/* true if the request itself excludes
 									 * the value of < or > */
 	bool		other_side;		/* true if reading also ends at a bound */
-	bool		strict;			/* true if reading begins at a bound < or > */
+	bool		strict;			/* true if the bound at which reading begins is
+								 * that of a < or > (and so excludes its
+								 * value) */
 	bool		implied;		/* true if the bound at which reading begins
 								 * may select more rows than its clause */
 } FirstBound;
@@ -130,9 +132,10 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		int			n = list_length(texts->args);
 
 		/*
-		 * The request excludes the bound of < or > in two cases: every sort
-		 * key has more text after the compared part, or this part has a fixed
-		 * width, so that an ascending range can begin just after the bound.
+		 * The request itself excludes the value in `< value` or `> value` in
+		 * two cases: every sort key has more text after the compared part, so
+		 * none equals the bound's text; or the part has a fixed width and the
+		 * Query is ascending, so the range can begin just after the bound.
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);

@@ -68,7 +68,8 @@ typedef struct ReadWalkerContext
 	Index		rtindex;		/* relation whose Vars are collected; 0 for
 								 * the Vars of every relation */
 	int			level;			/* nesting level of the query being walked */
-	Bitmapset  *attnums;		/* columns that are read; 0 means all */
+	Bitmapset  *attnums;		/* columns that are read; the member 0 stands
+								 * for all columns */
 	Bitmapset  *old;			/* columns of OLD in RETURNING */
 	bool		names_old;		/* true if OLD occurs in RETURNING */
 	AttrNumber	system;			/* system column other than tableoid, or 0 */
@@ -244,9 +245,10 @@ dyn_fires_row_trigger(PlannerInfo *root, Index rtindex, Relation relation, int t
 }
 
 /*
- * Adds the columns that CHECK constraints, generated columns and the partition
- * constraint read; returns the set.  A virtual column is computed only if it is
- * NOT NULL, or if a constraint or an expression of the statement names it.
+ * Adds the columns that are read by CHECK constraints, generated columns and
+ * the partition constraint, and returns the set.  A virtual column is computed
+ * only if it is NOT NULL, or if a constraint or an expression of the statement
+ * names it.
  */
 static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
@@ -369,8 +371,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	Bitmapset  *attnums;
 
 	/*
-	 * dynPlanForeignModify rejects a table that is not updatable, unless
-	 * constraints exclude the table from the plan
+	 * Do nothing for a table that is not updatable: dynPlanForeignModify
+	 * raises the error, if constraints do not exclude the table from the plan.
 	 */
 	if (root->parse->commandType != CMD_DELETE ||
 		!dyn_relation_is_updatable(RelationGetRelid(target_relation)))
@@ -559,7 +561,10 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 		!IsA(scan, ForeignScan) || scan->scan.scanrelid != target ||
 		!dyn_access_can(dyn_access_of_node(linitial(scan->fdw_private)), DYN_CAN_PRESUME))
 		return false;
-	/* the write's condition must be able to check that the item is a row */
+	/*
+	 * The write's condition must be able to decide whether the item would be
+	 * returned as a row of the foreign table.
+	 */
 	if (table->unnest != NULL || map->overlaps ||
 		dyn_item_filter_ttl(&table->item_filter) != NULL)
 		return false;
@@ -596,7 +601,10 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Bitmapset  *read = NULL;
 
 	root->glob->dependsOnRole |= !OidIsValid(dyn_result_user(parse));
-	/* core raises the error for such a table before it executes the plan */
+	/*
+	 * If the table is not updatable, core raises an error before it executes
+	 * the plan.
+	 */
 	if (is_member && !dyn_relation_is_updatable(relid))
 		return NIL;
 	dyn_write_map_permit(relid, plan->operation);

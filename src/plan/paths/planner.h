@@ -72,10 +72,11 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
 
 /*
- * Builds the access plan of a choice (not a UNION) again, from these clauses
- * (DynClause *).  Adds its estimate, its fallback and, if it has guards
- * (choice.c), the access plan to use if one of these is true.  Raises an error
- * if the clauses do not match the key.
+ * Builds again, from `clauses` (DynClause *), the access plan that `choice`
+ * (not a UNION) stands for.  Adds the estimate and the fallback; if the plan
+ * has guards (run-time conditions, see choice.c), also adds the access plan to
+ * use when a guard is true.  Raises an error if the clauses do not match the
+ * key.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
@@ -89,7 +90,11 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
 
-/* An access plan with guards; must live as long as DynRelPlan.choices */
+/*
+ * An access plan that is used only while certain conditions (guards, see
+ * choice.c) are false or NULL.  The struct must live as long as
+ * DynRelPlan.choices.
+ */
 typedef struct DynGuarded
 {
 	DynAccess  *access;
@@ -117,8 +122,9 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
- * If *advice is NULL, sets it to text on how to make the index usable (*lack).
- * `how` is "used" or "scanned", as in "index could be used if ...".
+ * If *advice is NULL, sets it to text on how to make the index usable.  *lack
+ * shows what the index lacks.  `how` is "used" or "scanned", as in "index
+ * could be used if ...".
  */
 extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 								const DynIndexLack *lack, const char *how);
@@ -126,7 +132,8 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these
  * clauses, not capitalized and without a period; NULL if there is none.
- * `while_open` is true if the access plan replaces one with a true guard.
+ * `while_open` is true if this access plan is the alternative that is used
+ * when a guard (such as $1 IS NULL) of another access plan is true.
  * - For a Scan, the advice names an index that could be used, or the reason
  *   why a condition on a partition key does not restrict the key.
  * - For a Query, the advice is the reason why a condition does not restrict
@@ -247,8 +254,8 @@ extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*
- * Returns the minimum cost that a less direct access to the same rows, such as
- * a Scan in place of a Query, is given if the direct access costs `cost`.
+ * `cost` is the cost of a direct access, such as a Query.  Returns the minimum
+ * cost to assign to a less direct access to the same rows, such as a Scan.
  */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
@@ -275,9 +282,10 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if DYN_COLLECTION_ITEMS items are assumed per value of the
- * column, because the table is large, and the column has no statistics and is
- * the partition key of a table with a sort key, or of a global index.
+ * Returns true if the planner assumes DYN_COLLECTION_ITEMS items per value of
+ * the column.  It does so if the table is large, the column has no statistics,
+ * and the column is the partition key of a global index or of a table with a
+ * sort key.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
@@ -332,17 +340,23 @@ extern Bitmapset *dyn_with_generated(Bitmapset *updated, TupleDesc desc);
 /*
  * Return true if the table has a trigger that is enabled in this session.  A
  * trigger for UPDATE OF columns counts only if `updated` (NULL: all columns)
- * has one of its columns.  The first function considers triggers whose type
- * (TRIGGER_TYPE_...), masked with `mask`, equals `bits`.  The second considers
- * row triggers of `operation`, and the third row triggers of the planned
- * statement, both with this `timing` (TRIGGER_TYPE_BEFORE or _AFTER, or
- * DYN_ANY_TIMING).
+ * has one of its columns.  `timing` is TRIGGER_TYPE_BEFORE, TRIGGER_TYPE_AFTER
+ * or DYN_ANY_TIMING.
  */
 #define DYN_ANY_TIMING	(-1)
+
+/*
+ * Considers triggers whose type (TRIGGER_TYPE_...), masked with `mask`, equals
+ * `bits`.
+ */
 extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits,
 							const Bitmapset *updated);
+
+/* Considers row triggers of `operation` with this `timing`. */
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
 								int timing, const Bitmapset *updated);
+
+/* Considers row triggers of the planned statement with this `timing`. */
 extern bool dyn_fires_row_trigger(PlannerInfo *root, Index rtindex,
 								  Relation relation, int timing);
 

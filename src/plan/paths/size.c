@@ -9,11 +9,12 @@
  * hypothetical, like those of index advisors: it is never scanned.  In an
  * unnested table, the key also needs the position or name of the element.
  *
- * Without statistics the planner assumes 200 values per column.  For a large
- * table or index that means thousands of items per partition key.  A join
- * would then have many more estimated rows than cost.c assumes for its
- * lookups, and a lookup by an index without all attributes would cost more
- * than a Scan of the largest table.  So a hook provides the guess of cost.c.
+ * Without statistics the planner assumes 200 distinct values per column, which
+ * for a large table or index means thousands of items per partition key.  Join
+ * estimates would then contradict cost.c, which guesses far fewer items per
+ * key, and a lookup by an index that lacks attributes would seem more
+ * expensive than a full Scan.  So a hook gives the planner the number of
+ * distinct values that follows from the guess of cost.c.
  */
 #include "postgres.h"
 
@@ -64,12 +65,15 @@ described_items(const DynTableMeta *meta)
 /*
  * Returns the estimated number of rows of the table.
  * - Uses the table's description if ANALYZE never ran or found no rows.  Also
- *   uses it if ANALYZE found one page, and there are more now, because ANALYZE
- *   may have run before DynamoDB first counted the table.  Assumes that one
- *   item in five is a row if an item filter or key templates may reject items,
- *   and that an unnested table has three rows per item.
- * - If the table still has one page, or is now empty, returns the statistics.
- * - Otherwise scales the statistics by the current number of pages.
+ *   uses it if ANALYZE recorded one page and there are more now: the one page
+ *   may be the minimum, recorded before DynamoDB first counted the table.  Of
+ *   the items in the description, one in five is assumed to be a row if an
+ *   item filter or key templates may reject items.  An unnested table is
+ *   assumed to have three rows per item.
+ * - Otherwise, returns the number of rows that ANALYZE recorded if the table
+ *   still has one page, or is now empty.
+ * - Otherwise, scales the recorded number of rows by the current number of
+ *   pages.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
@@ -208,7 +212,10 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->root = root;
 	plan->rel = baserel;
 	plan->relation = dyn_relation_open(relid, baserel->userid);
-	/* plan again for another role: the name may stand for another table */
+	/*
+	 * The plan depends on the role: with another user mapping, the same table
+	 * name may stand for another DynamoDB table.
+	 */
 	root->glob->dependsOnRole |= !OidIsValid(baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
@@ -377,7 +384,10 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	if (access == NULL)
 		return;
 	baserel->rows = Min(baserel->rows, dyn_access_most_rows(plan, access));
-	/* for a full key, core may expect fewer rows than an item has elements */
+	/*
+	 * A full key selects one item, but the item of an unnested table yields a
+	 * row for each element.  Core does not know this, so raise its estimate.
+	 */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 	{
 		List	   *local = list_difference_ptr(access->local_rinfos, access->key_rinfos);
@@ -437,7 +447,10 @@ dyn_is_guess(const VariableStatData *variable)
 		variable->freefunc == heap_freetuple;
 }
 
-/* Differs from heap_freetuple, by which dyn_is_guess recognizes guesses. */
+/*
+ * Only calls heap_freetuple, but has its own address: dyn_is_guess recognizes
+ * guesses by the freefunc heap_freetuple.
+ */
 static void
 free_segment_statistics(HeapTuple tuple)
 {

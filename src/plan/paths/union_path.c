@@ -15,8 +15,9 @@
  * list of values, and each partition is read once.  If all arms become one
  * access plan, a union is not built, because paths.c finds this access plan.
  *
- * If there is a volatile condition, a union is not built: each arm that reads
- * a row would evaluate that condition, and a true result would return the row.
+ * If there is a volatile condition, a union is not built: the condition would
+ * be evaluated once for each arm that reads a row, and the row would be
+ * returned if any one of these results were true.
  */
 #include "postgres.h"
 
@@ -34,7 +35,10 @@
 /* No OR is searched after (arms searched * clauses of table) exceeds this */
 #define MAX_MATCHED	4000
 
-/* The OR whose arms are matched */
+/*
+ * State of the search for the access plans of an OR's arms (each arm is
+ * matched with the table and its indexes)
+ */
 typedef struct Search
 {
 	DynRelPlan *plan;
@@ -133,8 +137,9 @@ make_arm(Search *search, List *members, List *clauses, int target)
 }
 
 /*
- * Adds the Arm to the list, or combines it with an Arm that matches the same
- * key, if this does not cost more than both.  Returns the list.
+ * Combines the Arm with an Arm of the list that matches the same key, if the
+ * combined Arm costs no more than the two together; otherwise appends the Arm.
+ * Returns the list.
  */
 static List *
 add_arm(Search *search, List *arms, Arm *arm)
@@ -162,11 +167,12 @@ add_arm(Search *search, List *arms, Arm *arm)
 }
 
 /*
- * Returns several Arms that together yield all rows of the OR; NIL if one of
- * its arguments matches no key, or if one Arm reads all of them.  Arms that
- * read keys from an index, and then items from the table, come last, because
- * they need not read items that earlier Arms have returned.  Sets plan->advice
- * if an argument matches only indexes that are not complete.
+ * Returns two or more Arms that together yield all rows for which the OR is
+ * true.  Returns NIL if an argument of the OR matches no key, or if a single
+ * Arm reads the rows of all arguments.  Arms that read keys from an index, and
+ * then items from the table, come last, because they need not read items that
+ * earlier Arms have returned.  Sets plan->advice if an argument matches only
+ * indexes that are not complete.
  */
 static List *
 find_arms(Search *search)

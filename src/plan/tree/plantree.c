@@ -283,8 +283,9 @@ typedef struct Search
 	List	   *subplans;		/* argument of dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Reach		reach;			/* Reach of the node whose children are being
-								 * visited, but with this node as `parent` */
+	Reach		reach;			/* Reach to pass to the children of the
+								 * current node: that of the node, except that
+								 * `parent` is the node itself */
 } Search;
 
 static bool
@@ -527,7 +528,7 @@ dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
 		? (NestLoop *) parent : NULL;
 }
 
-/* ---- initplans, and effects ---- */
+/* ---- initplans, and side effects of plans ---- */
 
 static bool
 add_initplans(Plan *plan, const Reach *reach, void *context)

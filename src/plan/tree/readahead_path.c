@@ -96,7 +96,8 @@ dyn_rows_needed(const PlannerInfo *root, double rows)
 
 /*
  * Returns the plan node.  Its custom_scan_tlist has the columns of the child.
- * Its custom_exprs has the arguments of the subplans to read ahead for.
+ * Its custom_exprs contains the arguments of the subplans whose lookups the
+ * node batches by reading rows ahead.
  */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
@@ -110,7 +111,10 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	/* a parameterized path may be in a semijoin, which stops at a match */
 	bool		may_stop_early = root->tuple_fraction > 0 ||
 		root->limit_tuples > 0 || best_path->path.param_info != NULL;
-	/* request at most the LIMIT's rows, since join estimates may be wrong */
+	/*
+	 * Never request more rows than the LIMIT: the number estimated from joins
+	 * may be too high.
+	 */
 	double		rows = Min(dyn_rows_needed(root, best_path->path.rows),
 						   root->tuple_fraction);
 	ListCell   *lc;
