@@ -235,9 +235,9 @@ dyn_client_drive(DynClient *client)
 
 /*
  * Skips the wait if a call has ended outside dyn_client_drive (for example, in
- * dyn_call_start), because this does not make the descriptor readable.  First
- * sets the descriptor's timer again: since it was set, a source of credentials
- * may have been started, which has its own timeout.
+ * dyn_call_start), because this does not make the descriptor readable.  Before
+ * that, sets the descriptor's timer again, because a source of credentials
+ * with its own timeout may have been started after the timer was last set.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)

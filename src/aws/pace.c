@@ -243,10 +243,12 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 }
 
 /*
- * Counts a grant in a test.  A request of which less than half was granted
- * does not count, because it shows that the bucket is empty now.  At the
- * second grant, the test succeeds if (cost of this request) / (time since the
- * test began) exceeds the rate.  This quotient then becomes the rate.
+ * Counts a grant during a test (see TEST_SHARE).  `cost` is the estimated cost
+ * of the request; `units` is the part of it that was granted.  Ignores a
+ * request if less than half of its cost was granted: the bucket is empty then.
+ * The second grant that is counted ends the test.  The test succeeds if the
+ * cost of this request / (time since the test began) exceeds the rate.  This
+ * quotient then becomes the rate.
  */
 static void
 grant_in_test(DynPace *pace, double cost, double units, double now_ms)

@@ -52,9 +52,9 @@ typedef struct DynPace
 	double		tested_ms;		/* start of the running test, or 0 */
 	double		tested_rate;	/* highest measured rate since the last test */
 	int			test_grants;	/* requests granted in the running test */
-	int			vain;			/* number of refused requests: during the
-								 * running test; once any_rate is set, since it
-								 * was set */
+	int			vain;			/* requests refused in the running test; if
+								 * any_rate is set, requests refused since the
+								 * last successful test */
 	double		capacity;		/* units per second that the service is known
 								 * to grant; 0 if not known */
 } DynPace;

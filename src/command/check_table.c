@@ -13,12 +13,15 @@
  * (for example, imported tables) are left out, unless the caller names them.
  * All other tables are compared with the items.
  *
- * An item that no table claims is also an issue:
- * - A compared table claims the items that are its rows.  But if a compared
- *   table is selective (has an item_filter, or templates for the key), tables
- *   that are not selective claim no items, because they show items of all
- *   kinds.  Tables with option unnest claim their items in any case.
- * - A table that is left out claims the items that its item_filter selects.
+ * An item that no table claims is also an issue.  A table without option
+ * unnest is called selective if it has an item_filter, or templates for the
+ * key.  There is one rule for each kind of table:
+ * - Compared tables that are selective or have option unnest claim the items
+ *   that are their rows.
+ * - Other compared tables show items of all kinds.  They claim the items that
+ *   are their rows only if no compared table is selective.
+ * - Selective tables that are left out claim the items that their item_filter
+ *   selects.
  *
  * The requests use the current user's credentials.  Values are converted as
  * the owner of each foreign table, in a restricted context, since constraints

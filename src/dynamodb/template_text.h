@@ -212,10 +212,13 @@ typedef enum DynSplit
  * `text` does not match, `values` is undefined.  The time is linear in `len`.
  *
  * `given`, which may be NULL, has the encodings of columns that are read from
- * other attributes, folded by dyn_part_fold().  The parts must be equal to
- * them.  A folded part is not compared if its given value is not ASCII,
- * because applications fold other letters in different ways.  The caller
- * handles NULLs: an item with a NULL in such a column does not match.
+ * other attributes, folded by dyn_part_fold().  `text` matches only if its
+ * parts are equal to these encodings.  A folded part is not compared if its
+ * given value is not ASCII, because applications fold other letters in
+ * different ways.
+ *
+ * The caller handles NULLs: an item with a NULL in a column that is read from
+ * another attribute does not match.
  *
  * If the value of a part with modifier `any` is given, the result may be
  * AMBIGUOUS although `text` cannot match.
@@ -224,7 +227,10 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
 								   DynText *values);
 
-/* Folds ASCII letters of a part's text to the part's case, in place. */
+/*
+ * If the part is declared upper or lower case, converts the ASCII letters of
+ * the text to this case, in place.
+ */
 extern void dyn_part_fold(const DynTemplatePart *part, char *text, size_t len);
 
 /*

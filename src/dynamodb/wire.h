@@ -78,9 +78,9 @@ extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 
 /*
- * Compares two scalars like strcmp(), in the order in which DynamoDB sorts
- * keys (developer guide, "Query"): S and B by unsigned bytes, N by value.
- * Both must have the same type, S, N or B.
+ * Compares two scalars in the order in which DynamoDB sorts keys (developer
+ * guide, "Query"): S and B by unsigned bytes, N by value.  Returns a number
+ * <, = or > 0.  Both scalars must have the same type, S, N or B.
  */
 extern int	dyn_scalar_compare(const DynScalar *a, const DynScalar *b);
 

@@ -523,10 +523,11 @@ check_response(DynFetch *fetch, DynStream *stream,
 
 /*
  * Estimates the read units of a response that does not report them, as with
- * some emulators.  The estimate is stream->cost (the expected units), but for
- * a Query or Scan at most the units of the examined items.  If the size of
- * items is unknown, the estimate for a last page is at most the units of the
- * response's bytes, which is too low if there is a filter or projection.
+ * some emulators.  The estimate is stream->cost (the expected units).  For a
+ * Query or Scan, it is limited to the units of the examined items.  If the
+ * size of items is unknown, the estimate for the last page is limited to the
+ * units of the response's bytes instead; this limit is too low if there is a
+ * filter or projection.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,

@@ -63,9 +63,10 @@ typedef struct DynLookupEntry
 	Datum	   *values;
 	bool	   *nulls;
 
-	List	   *items;			/* pinned entries (DynLookupEntry *) of items
-								 * whose keys this entry's index Query has
-								 * returned; NIL for other entries */
+	List	   *items;			/* if this entry stands for a Query of an index
+								 * that only lists keys: the pinned entries
+								 * (DynLookupEntry *) of the items whose keys
+								 * the Query has returned; otherwise NIL */
 	DynBaseKeys *base_keys;		/* all keys that the index Query has listed;
 								 * NULL while `items` still has all of them */
 
@@ -101,7 +102,10 @@ extern DynLookupEntry *dyn_lookup_entry_of_query(DynLookupCache *cache,
 												 const DynResolvedAccess *resolved,
 												 int n);
 
-/* True if the entry's complete result is cached or still to be received. */
+/*
+ * Returns true if the complete result can be returned without a new request:
+ * from the cache, from responses that are still expected, or from both.
+ */
 extern bool dyn_lookup_entry_is_servable(const DynLookupEntry *entry);
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);

@@ -305,8 +305,10 @@ typedef bool (*Step) (DynRows *rows, TupleTableSlot *slot);
 
 /*
  * Calls step().  If the function of a type or domain rejects a value that must
- * not be shown, raises an error without the function's hint and context.  Not
- * inlined, so that the caller stays cheap for an item without a row.
+ * not be shown, raises an error without the function's hint and context.
+ *
+ * This function is not inlined, so that items that are filtered out and yield
+ * no row do not pay for its large stack frame.
  */
 static pg_noinline bool
 convert(DynRows *rows, Step step, TupleTableSlot *slot)

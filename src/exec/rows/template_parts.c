@@ -130,9 +130,9 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if a decisive attribute outside of the key has an ambiguous
- * split (DYN_SPLIT_AMBIGUOUS), which other attributes with the same columns
- * may resolve.
+ * Returns true if the split of an attribute outside of the table's key is
+ * ambiguous (DYN_SPLIT_AMBIGUOUS) and the attribute decides whether the item
+ * is a row.  Other attributes with the same columns may resolve the ambiguity.
  */
 static bool
 has_undecided_text(const DynParts *parts)

@@ -66,8 +66,8 @@ struct DynParts
 								 * a row: the table's key attributes, and
 								 * those needed to split them */
 	bool		entangled;		/* true if decisive attributes share columns */
-	bool		unsure;			/* true if the text that some part must have
-								 * is unknown (DYN_EXPECTED_UNKNOWN) */
+	bool		unsure;			/* true if the expected text of some part is
+								 * unknown (DYN_EXPECTED_UNKNOWN) */
 	DynMismatch mismatch;		/* mismatch of the current item */
 };
 

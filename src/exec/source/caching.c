@@ -44,8 +44,9 @@ typedef struct Caching
 	uint64		executions;		/* number of executions that used the cache */
 
 	/*
-	 * set by divide(), which omits filters with changing values from the
-	 * requests; called again when a parameter changes for the first time
+	 * The following three fields are set by divide().  It omits filters with
+	 * changing values from the requests, and is called again when another
+	 * parameter changes for the first time.
 	 */
 	MemoryContext context;		/* context of the divided plan, or NULL */
 	DynMember  *member;			/* only member of the cached read; NULL before

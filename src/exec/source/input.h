@@ -40,7 +40,9 @@ typedef struct DynOpener
 	/* Called at the end of the scan; NULL: not needed. */
 	void		(*free) (void *state);
 
-	bool		only_compares;	/* true if `open` keeps no pointer to values */
+	bool		only_compares;	/* true if `open` only compares the run-time
+								 * values, and keeps no pointer to them after
+								 * it returns */
 	void	   *state;
 } DynOpener;
 

@@ -352,8 +352,10 @@ common_condition(List *members)
 
 /*
  * Returns true if one Query with the common condition costs less than a Query
- * for each scan.  This is certain if one scan has just this condition.
- * Otherwise, even a Query of the full partition must have a lower estimate.
+ * for each scan.  This is certain if one of the scans has exactly this
+ * condition.  Otherwise, returns true only if the estimate for a Query of the
+ * full partition, the worst case, is lower than the sum of the estimates of
+ * the scans.
  */
 static bool
 is_cheaper(List *members, const DynCond *common)

@@ -202,9 +202,9 @@ overlaps(const DynPath *a, const DynPath *b)
 }
 
 /*
- * Returns the names of the other written columns whose path contains that of
- * `column`, or is inside it; or NULL.  The written columns are those in
- * `changed` or, in an INSERT, those that are not NULL in the row.
+ * Returns the names of the other written columns whose path contains the path
+ * of `column` or lies within it; NULL if there are none.  The written columns
+ * are those in `changed` or, in an INSERT, those that are not NULL in the row.
  */
 static const char *
 list_sharing(const DynRelation *relation, const DynColumn *column,

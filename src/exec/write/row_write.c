@@ -348,8 +348,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
 	/*
-	 * The key stays the same (check_key).  So omit changed columns that are
-	 * read from the key, if the key is composed of them; otherwise
+	 * The key stays the same (check_key).  So a changed column that is read
+	 * from the key needs no write if the key is also composed from it.  If the
+	 * key is not composed from it, the column stays in `changed`, and
 	 * dyn_write_map_require_column raises an error.
 	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,

@@ -294,8 +294,9 @@ fail(DynWriter *writer, DynWrite *write)
 
 /*
  * Checks, counts and logs a finished call; returns false if dyn_call_unpack
- * repeats it.  Sets the state of the write to PAUSED after a failure that is
- * usually retried (dyn_call_is_repeated), and otherwise to NEW.
+ * repeats it.  If the result is true, the state of the write is PAUSED after a
+ * failure that is usually retried (dyn_call_is_repeated), and NEW after any
+ * other failure or a success.
  */
 static bool
 take_response(DynWriter *writer, DynWrite *write)

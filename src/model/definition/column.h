@@ -161,7 +161,10 @@ extern DynExactness dyn_prefix_exactness(const DynColumn *column, Oid collation)
 extern DynExactness dyn_element_exactness(const DynColumn *column,
 										  const DynOperator *op);
 
-/* element = value, in an unnested table; sent as contains(collection, value) */
+/*
+ * Returns the exactness of element = value in an unnested table, which is sent
+ * as contains(collection, value).
+ */
 extern DynExactness dyn_unnested_exactness(const DynColumn *column,
 										   const DynOperator *op);
 

@@ -73,13 +73,14 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 /*
  * Sets needed[i] to true if a scan that reads the columns `attnums` must split
  * attribute i by its template.  There are three reasons to split an attribute:
- * - It is `base` or `listed`.
+ * - It decides which items are rows (`base` or `listed` is true).
  * - It supplies the value of a column in `attnums`, or of a column that is in
  *   the template of another needed attribute.
- * - It is `unasserted`, and a column in `attnums` has document 'rest'.
+ * - A column in `attnums` with document 'rest' shows the attribute if it
+ *   differs from the string of its template (`unasserted` is true).
  *
- * Returns the paths (DynPath *) of the needed attributes, and of those columns
- * in their templates that are not read from a template themselves.
+ * Returns the paths (DynPath *) of the needed attributes, and the paths of
+ * their templates' columns, except columns that are read from a template.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,

@@ -311,7 +311,10 @@ init_block(void *memory, void *block)
 }
 #endif
 
-/* True if a block could not be attached. */
+/*
+ * True after an attempt to attach a block of shared memory (DynSharedBlock)
+ * has failed.
+ */
 static bool any_detached = false;
 
 static void

@@ -185,9 +185,10 @@ typedef struct DynTablePace
 	/* time (ms) when a partition's limit last throttled a request */
 	double		hot_ms;
 	const void *hot_stream;		/* stream of that request, or NULL */
-	double		shared_ms;		/* time (ms) when partitions' limits last
-								 * throttled two streams in quick succession;
-								 * the two may read the same partition */
+	double		shared_ms;		/* time (ms) when two streams were last
+								 * throttled in quick succession, each by the
+								 * limit of a partition; they may read the same
+								 * partition */
 } DynTablePace;
 
 /*

@@ -77,9 +77,10 @@ extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
 /*
- * Composes the attribute of a template from the columns of a new row or, with
- * `found`, of a row that was read; none of the template's columns may be NULL.
- * Returns 0, or the column whose value cannot be stored, with *err set.
+ * Composes the attribute of a template from the columns of a row.  `found` is
+ * true if the row was read, and false if it is new.  None of the template's
+ * columns may be NULL.  Returns 0, or the column whose value cannot be stored,
+ * with *err set.
  */
 extern AttrNumber dyn_templated_compose(const DynTemplatedAttr *templated,
 										const Datum *values, bool found,
@@ -99,10 +100,11 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
  * contain them, and all templates of an index whose key changes.  The type
  * ABSENT stands for the removal of a value.
  *
- * If `compared` is not NULL, sets *out to all values of the new row instead,
- * and *compared to the columns with a value in *out.  The caller checks that
- * an item with these values is read as the new row.  An unchanged column has
- * no value in *out if we cannot encode it, or cannot compose its template.
+ * If `compared` is not NULL, the caller wants to check that the written item
+ * will be read back as the new row.  Then *out is set to all values of the new
+ * row, and *compared to the columns that *out has a value for.  An unchanged
+ * column has no value in *out if we cannot encode it, or cannot compose its
+ * template.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,

@@ -143,8 +143,8 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 /*
  * If the format is 'json' or 'string', calls the type's input function.  With
  * 'string', the text may be a number that N cannot hold, such as 1E200 or NaN.
- * If both `soft` and the result are false, the caller must raise an error (see
- * dyn_input_or_why).
+ * If this function returns false and `soft` is false, the caller must raise an
+ * error (see dyn_input_or_why).
  */
 static bool
 decode_any_form(DynCodec *codec, const DynValue *value, bool soft,

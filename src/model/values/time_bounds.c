@@ -273,7 +273,10 @@ before_year(int64 value, bool upper)
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/* Inverts the addition of months (counted as 28 or 31 days) and of days. */
+/*
+ * Subtracts the interval's months and days from a bound.  A month counts as 28
+ * or 31 days, whichever gives the wider bound.
+ */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {

@@ -98,7 +98,8 @@ dyn_zone_find(Oid type, Datum operand, DynZone *zone)
  * positive number; 0 if no transition follows; -1 if that is unknown.
  *
  * If *time is the last transition in the zone's table, pg_next_dst_boundary()
- * returns 0.  For the next second, however, it can extrapolate transitions.
+ * returns 0.  If it is called with *time + 1 instead, it can extrapolate later
+ * transitions.
  */
 static int
 next_transition(const DynZone *zone, pg_time_t *time, long int *before,

@@ -78,7 +78,8 @@ typedef struct DynRelPlan
 	Cost		direct[DYN_ACCESS_SCAN];
 	Cost		direct_startup[DYN_ACCESS_SCAN];
 	Cost		direct_margin[DYN_ACCESS_SCAN];	/* see yield_to_direct */
-	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true: unknown rows */
+	/* true if the number of rows of this cheapest path is unknown */
+	bool		direct_unknown[DYN_ACCESS_SCAN];
 	double		keyed_requests; /* number of requests of the path that was last
 								 * stored in `direct`; 0: none */
 } DynRelPlan;

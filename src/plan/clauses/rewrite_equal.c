@@ -219,9 +219,10 @@ contains(Node *pattern, const char *c)
 }
 
 /*
- * For column LIKE pattern, returns the implied OR: column = pattern, or the
- * pattern contains %, _ or \.  The column must map to a partition key, and the
- * pattern must be parametric.  Returns NULL for other clauses.
+ * For "column LIKE pattern", returns the clause that it implies: (column =
+ * pattern) OR (the pattern contains %, _ or \).  The column must map to a
+ * partition key, and the pattern must satisfy is_parametric.  Returns NULL for
+ * other clauses.
  */
 static Node *
 equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)

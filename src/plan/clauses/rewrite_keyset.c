@@ -335,9 +335,10 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 
 /*
  * Returns the condition that term `n` (counted from 0) and the later terms
- * imply for rows that are equal in all earlier terms; NULL if there is none.
- * Also returns NULL if n > 0 and the value of term `n` might raise an error,
- * because SQL might not evaluate this value.
+ * imply for rows whose columns equal the compared values in all earlier terms;
+ * NULL if there is none.  Also returns NULL if n > 0 and evaluating the value
+ * of term `n` might raise an error: SQL evaluates it only if the earlier terms
+ * are equal, so it might not raise that error.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

@@ -49,8 +49,8 @@ typedef struct DynKeyMatch
 {
 	DynKeyAttr	attr;
 	List	   *preds;			/* DynPred *: point and range predicates
-								 * (terms.h); also NULL tests for the segment
-								 * column (number of the Scan segment) */
+								 * (terms.h).  For the segment column (number
+								 * of the Scan segment), also IS [NOT] NULL */
 	DynCount	values;			/* planning only: values that `preds` allow */
 } DynKeyMatch;
 

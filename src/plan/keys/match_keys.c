@@ -201,8 +201,9 @@ points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
 
 /*
  * Returns an AND of one point predicate for each of `attrs`, in their order.
- * Returns NULL unless the arm of an OR and the clauses `others` together imply
- * the AND.  Clears *fully_consumed unless the AND is equivalent to the arm.
+ * The AND must follow from `arm`, an arm of an OR, together with the clauses
+ * `others`; otherwise returns NULL.  Sets *fully_consumed to false if the AND
+ * may not be equivalent to the arm alone.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm, List *others,

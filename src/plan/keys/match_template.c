@@ -146,15 +146,16 @@ part_each(TemplateMatch *match, int p)
 }
 
 /*
- * Returns one predicate for each leading part, up to the last part that a
- * clause restricts.  All are point predicates (terms.h), except that the last
- * may be a range if `points` is false.  Sets *full to true if every part has a
- * point predicate.  Unless `points` is true and the attribute is a partition
- * key, a clause must also restrict the last part.
- * - With `enumerate`, a part that no clause restricts has the values that the
- *   template lists.
- * - In a partition key, if `points` is true, values between two bounds are
- *   enumerated, and unrestricted parts at the end are included, too.
+ * Returns predicates for the leading parts of the template, one for each part
+ * up to the first part for which there is none.  The final predicate is for a
+ * part that a clause restricts.  Each is a point predicate (terms.h); if
+ * `points` is false, the final one may be a range.  If `enumerate` is true, a
+ * part that no clause restricts takes the values that the template lists.
+ * Sets *full to true if every part of the template has a point predicate.
+ *
+ * In a partition key with `points`, there are two differences.  Values between
+ * two bounds are enumerated.  The final predicate may also be for a part that
+ * no clause restricts.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)

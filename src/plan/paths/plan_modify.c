@@ -138,7 +138,10 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns read outside RETURNING, or as OLD inside it. */
+/*
+ * Returns the columns of the target table that the statement reads outside
+ * RETURNING, or that RETURNING reads as OLD.column.
+ */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {

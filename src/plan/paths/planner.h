@@ -55,7 +55,10 @@ typedef struct DynPathChoice
 	const struct DynPathChoice *while_open;
 } DynPathChoice;
 
-/* Copies the choice to plan->choices; returns its path's fdw_private. */
+/*
+ * Adds a copy of the choice to plan->choices; returns the fdw_private for the
+ * path, which refers to the copy.
+ */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
 /* Returns the path's choice; NULL if the path is not a scan of our table. */
@@ -104,10 +107,12 @@ typedef struct DynGuarded
 } DynGuarded;
 
 /*
- * Sets while_open of each choice in `guarded` (DynGuarded *; must be sorted by
- * descending cost) to the choice that is used if a guard is true: the next more
- * expensive one that may be usable then and is preferred to `unconditional` (a
- * path without guards), or else that of `unconditional`.
+ * For each choice in `guarded`, sets while_open to the choice that replaces it
+ * while one of its guards is true.  This is the next more expensive choice
+ * that may still be usable in that case and is preferred to `unconditional`;
+ * if there is none, it is the choice of `unconditional`, a path without
+ * guards.
+ * `guarded` (DynGuarded *) must be sorted by descending cost.
  */
 extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
@@ -178,9 +183,10 @@ dyn_is_our_relation(const RelOptInfo *rel)
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Install hooks, once, when the library is loaded: for lookup joins; for
- * planning statements, and prefetching for subplans; and for deciding on JIT
- * without the cost of waiting for DynamoDB.
+ * Each of these functions is called once, when the library is loaded, and
+ * installs hooks.  The first is for lookup joins, the second for planning
+ * statements and for prefetching in subplans, the third for deciding on JIT
+ * without counting the cost of waiting for DynamoDB.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
@@ -243,10 +249,11 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
 /*
- * Returns the margin by which the path may cost more than a less direct one,
- * such as a Scan, and still be preferred (yield_to_direct).  This is the cost
- * of the first request or, if the number of rows is unknown, `startup`: the
- * path's startup cost, which may also include reads of items from the table.
+ * A path by key is preferred to a less direct one, such as a Scan, even if it
+ * costs more, up to a margin (yield_to_direct).  Returns this margin.  It is
+ * the cost of the first request or, if the number of rows is unknown,
+ * `startup`: the path's startup cost, which may also include reads of items
+ * from the table.
  */
 extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 

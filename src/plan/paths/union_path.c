@@ -32,7 +32,10 @@
 /* Maximum number of arms of an OR; the search takes quadratic time */
 #define MAX_ARMS	40
 
-/* No OR is searched after (arms searched * clauses of table) exceeds this */
+/*
+ * No further OR is searched once the number of arms searched so far, times the
+ * number of the table's clauses, exceeds this.
+ */
 #define MAX_MATCHED	4000
 
 /*
@@ -44,8 +47,9 @@ typedef struct Search
 	DynRelPlan *plan;
 	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
 	List	   *others;			/* DynClause *: all clauses but the OR */
-	const char *advice;			/* advice on an index that matches an arm, but
-								 * may lack items of it; or NULL */
+	const char *advice;			/* advice about an index that matches an arm
+								 * but may not contain all items that satisfy
+								 * the arm; or NULL */
 } Search;
 
 /* An access plan that reads one or several arguments of the OR */
@@ -60,7 +64,8 @@ typedef struct Arm
 /*
  * Returns the clauses (DynClause *) that an Arm with these `members` must
  * match: the arguments of the OR at these positions, and all other clauses.
- * Combines several arguments in a new OR; for one, uses core's RestrictInfos.
+ * Several arguments are combined in a new OR; a single argument is represented
+ * by the RestrictInfos that core made for it.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
