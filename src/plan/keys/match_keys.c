@@ -401,22 +401,22 @@ clause_rinfos(List *clauses)
  * Matches hash attributes to points (such as =); then range attributes, from
  * the left, to points or ranges.  An attribute whose values come from the arms
  * of an OR (access->row_keys) needs no points; further predicates on it only
- * remove some of the keys in row_keys.  Returns false if a hash attribute has
- * neither points nor row_keys.
+ * remove some of the keys in row_keys.  Without `row_wise`, there are no
+ * row_keys.  Returns false if a hash attribute has neither points nor row_keys.
  */
 static bool
-match_query(KeyMatch *match, DynAccess *access)
+match_query(KeyMatch *match, DynAccess *access, bool row_wise)
 {
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
 	bool		sent = true;	/* false if an earlier attribute may have a
 								 * range: then later conditions are not sent */
-	bool		has_row_keys =
-		(match->index != NULL && n > key->nhash &&
-		 match_row_keys(match, access, attrs, n, false)) ||
-		(have_several_values(match, attrs, key->nhash) &&
-		 match_row_keys(match, access, attrs, key->nhash, true));
+	bool		has_row_keys = row_wise &&
+		((match->index != NULL && n > key->nhash &&
+		  match_row_keys(match, access, attrs, n, false)) ||
+		 (have_several_values(match, attrs, key->nhash) &&
+		  match_row_keys(match, access, attrs, key->nhash, true)));
 
 	for (int i = 0; i < key->nhash; i++)
 	{
@@ -792,19 +792,21 @@ finish_match(KeyMatch *match, DynAccess *access)
 	}
 }
 
-DynAccess *
-dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
+/*
+ * Matches the clauses to the key of an index or, if `index` is NULL, the table.
+ * Returns NULL unless they give values for the full key (GET), or for the
+ * partition key (QUERY; `row_wise` as in match_query).
+ */
+static DynAccess *
+match_as(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+		 DynAccessKind kind, bool row_wise)
 {
 	KeyMatch	match;
-	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_GET);
+	DynAccess  *access = begin_match(&match, plan, index, clauses, kind);
 
-	if (!match_full_key(&match, access))
-	{
-		access = begin_match(&match, plan, index, clauses, DYN_ACCESS_QUERY);
-		if (!match_query(&match, access))
-			return NULL;
-	}
-	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
+	if (!(kind == DYN_ACCESS_GET ? match_full_key(&match, access)
+		  : match_query(&match, access, row_wise)))
+		return NULL;
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
 	/*
 	 * an update may move an LSI entry, so that the Query returns the item
@@ -821,6 +823,22 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	access->multi_partition = !access->keys.single;
 	finish_match(&match, access);
 	return access;
+}
+
+DynAccess *
+dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
+{
+	DynAccess  *access = match_as(plan, index, clauses, DYN_ACCESS_GET, true);
+	DynAccess  *lists;
+
+	if (access == NULL)
+		access = match_as(plan, index, clauses, DYN_ACCESS_QUERY, true);
+	if (access == NULL || access->kind == DYN_ACCESS_GET || access->row_keys == NULL)
+		return access;
+	/* an OR may also be a list that the partition key and sort key share */
+	lists = match_as(plan, index, clauses, DYN_ACCESS_QUERY, false);
+	return lists != NULL && lists->shares_lists &&
+		lists->keys.expected < access->keys.expected ? lists : access;
 }
 
 DynAccess *

@@ -15,7 +15,10 @@
 #include "catalog/pg_type.h"
 #include "common/string.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "../../dynamodb/template_text.h"
@@ -173,7 +176,7 @@ bool
 dyn_same_list(const DynPred *a, const DynPred *b)
 {
 	return a == b ||
-		(a->param >= 0 && a->param == b->param && a->array && b->array &&
+		(a->array && b->array && a->param == b->param && equal(a->value, b->value) &&
 		 a->field.attnum == b->field.attnum &&
 		 a->operator.column_type == b->operator.column_type &&
 		 a->operator.value_type == b->operator.value_type &&
@@ -439,6 +442,35 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 		can_be_folded(target, pred);
 }
 
+/*
+ * Returns the OR of point predicates.  If all of them are column = value, with
+ * the same column, this is a list, which several parts of a key can share.
+ */
+static DynPred *
+or_of_points(const DynRelPlan *plan, List *args)
+{
+	const DynPred *first = linitial(args);
+	DynPred    *list = memcpy(palloc(sizeof(DynPred)), first, sizeof(DynPred));
+	ArrayExpr  *array = makeNode(ArrayExpr);
+	ListCell   *lc;
+
+	array->element_typeid = exprType((Node *) first->value);
+	array->array_typeid = get_array_type(array->element_typeid);
+	foreach(lc, args)
+	{
+		const DynPred *arg = lfirst(lc);
+
+		if (!dyn_pred_compares(arg, DYN_COMPARE_EQ) || arg->conversion != NULL ||
+			arg->field.attnum != first->field.attnum || !OidIsValid(array->array_typeid) ||
+			memcmp(&arg->operator, &first->operator, sizeof(DynOperator)) != 0)
+			return dyn_make_or(args);
+		array->elements = lappend(array->elements, arg->value);
+	}
+	list->array = true;
+	list->value = (Expr *) eval_const_expressions(plan->root, (Node *) array);
+	return list;
+}
+
 DynPred *
 dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
@@ -458,7 +490,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 			return points;
 		args = lappend(args, points);
 	}
-	return pred->kind == DYN_PRED_OR ? dyn_make_or(args) : NULL;
+	return pred->kind == DYN_PRED_OR ? or_of_points(target->plan, args) : NULL;
 }
 
 bool
@@ -491,18 +523,11 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 		dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
 }
 
-/* Returns true if no leaf of the predicate has a column. */
+/* Visits a leaf; returns true if it has a column. */
 static bool
-is_given(const DynPred *pred)
+has_column(DynPred *pred, void *arg)
 {
-	ListCell   *lc;
-
-	foreach(lc, pred->args)
-	{
-		if (!is_given(lfirst(lc)))
-			return false;
-	}
-	return pred->kind == DYN_PRED_GIVEN || dyn_pred_is_junction(pred);
+	return !dyn_pred_is_given(pred);
 }
 
 /*
@@ -520,7 +545,7 @@ junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 	foreach(lc, pred->args)
 	{
 		DynPred    *arm = lfirst(lc);
-		bool		given = is_given(arm);
+		bool		given = !dyn_pred_visit(arm, false, has_column, NULL);
 
 		if (!given && dyn_pred_is_junction(arm))
 			arm = junction_range(target, arm, fully_consumed);
@@ -575,12 +600,12 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	{
 		DynPred    *arm = lfirst(lc);
 
-		if (!is_given(arm))
+		if (dyn_pred_visit(arm, false, has_column, NULL))
 			arm = dyn_implied_segments(target, arm, fully_consumed);
 		if (arm != NULL)
 			segments->args = lappend(segments->args, arm);
 		else if (pred->kind == DYN_PRED_OR)
 			return NULL;
 	}
-	return is_given(segments) ? NULL : segments;
+	return dyn_pred_visit(segments, false, has_column, NULL) ? segments : NULL;
 }

@@ -38,9 +38,9 @@ extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*
  * Returns the points (a point predicate) that `pred` implies for the target:
- * `pred` itself, the points of one arg of an AND, or an OR of the points of
- * all arms.  Returns NULL if there are none.  Clears *fully_consumed
- * unless the points are equivalent to `pred`.
+ * `pred` itself, the points of one arg of an AND, or the points of all arms of
+ * an OR: column = ANY (array), or an OR.  Returns NULL if there are none.
+ * Clears *fully_consumed unless the points are equivalent to `pred`.
  */
 extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *fully_consumed);
@@ -91,7 +91,7 @@ extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 /* Returns true if dyn_shared_lists finds a list, at least in one arm. */
 extern bool dyn_access_shares_lists(const DynAccess *access);
 
-/* Returns true if both predicates compare one column with the same array. */
+/* Returns true if both predicates compare one column with equal arrays. */
 extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*

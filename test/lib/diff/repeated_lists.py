@@ -60,13 +60,15 @@ class Lists:
         return select
 
     def listed(self, column, texts, long=False):
-        """A list; long: also of values that are often one value."""
+        """A list, or an OR of its values; long: also of values that are often one value."""
         rng, ref, sqltype = self.rng, f"a.{column.name}", column.kind.sqltype
         texts = rng.sample(texts, len(texts)) + ([None] if rng.random() < 0.2 else []) + texts[:rng.choice([0, 0, 1])]
         if long:
             return Leaf([ref, " = ANY (array_fill(", Lit(texts[0], sqltype), f", ARRAY[{LONG}]) || ", Lit(array_text(texts), sqltype + "[]"), ")"])
         if not texts or len(texts) > 9 or rng.random() < 0.5:
             return Leaf([ref, " = ANY (", Lit(array_text(texts), sqltype + "[]"), ")"])
+        if len(texts) > 1 and rng.random() < 0.5:
+            return Tree("OR", [Leaf([ref, " = ", Lit(text, sqltype)]) for text in texts])
         parts = [part for text in texts for part in (", ", Lit(text, sqltype))]
         return Leaf([ref, " IN ("] + parts[1:] + [")"])
 
