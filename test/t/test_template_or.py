@@ -91,6 +91,19 @@ class Times(request_text.RequestTestCase):
                 with self.subTest(where, name=name):
                     self.assertEqual(self.keys(f"SELECT v FROM {name} WHERE tenant = 'a' AND {where}", parameters), keys)
 
+    def test_repeated(self):
+        """A list in two clauses is still one: as many requests as once."""
+        listed = "at IN ('" + "', '".join(TIMES[42]) + "')"
+        for name in ("whole", "begun", "indexed"):
+            for one, other in ((listed, listed), (listed, either(TIMES[42])), (either(TIMES[42]), either(TIMES[42]))):
+                with self.subTest(name, one=one[:20], other=other[:20]):
+                    self.assertEqual(self.keys(f"SELECT v FROM {name} WHERE tenant = 'a' AND {one} AND {other}"), 42)
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; SET dynamo_fdw.scan_policy = allow")
+        for name in ("begun", "indexed"):
+            self.fx.execute(f"PREPARE twice_{name} (timestamptz[]) AS SELECT v FROM {name} WHERE tenant = 'a' AND at = ANY ($1) AND at = ANY ($1)")
+            requests = self.fx.requests(f"EXECUTE twice_{name} (ARRAY['{at(0)}', '{at(5)}']::timestamptz[])")
+            self.assertEqual([request.operation for request in requests], ["Query", "Query"])
+
     def test_prepared(self):
         """A generic plan."""
         self.fx.execute("SET plan_cache_mode = force_generic_plan")

@@ -177,7 +177,7 @@ dyn_same_list(const DynPred *a, const DynPred *b)
 {
 	return a == b ||
 		(a->array && b->array && a->param == b->param && equal(a->value, b->value) &&
-		 a->field.attnum == b->field.attnum &&
+		 a->conversion == b->conversion && a->field.attnum == b->field.attnum &&
 		 a->operator.column_type == b->operator.column_type &&
 		 a->operator.value_type == b->operator.value_type &&
 		 a->operator.collation == b->operator.collation);
@@ -196,7 +196,17 @@ has_list(const List *lists, const DynPred *pred)
 	return false;
 }
 
-/* Adds to `lists` those of the ANDed `preds` that are column = ANY (array). */
+/* Returns true if the predicate `at` of `preds` is a list that precedes it. */
+static bool
+repeats_list(const List *preds, const ListCell *at)
+{
+	return has_list(list_copy_head(preds, list_cell_number(preds, at)), lfirst(at));
+}
+
+/*
+ * Adds to `lists` those of the ANDed `preds` that are column = ANY (array).
+ * Adds a list only once, even if several clauses have it.
+ */
 static List *
 add_lists(List *lists, const List *preds)
 {
@@ -208,7 +218,7 @@ add_lists(List *lists, const List *preds)
 
 		if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_TEMPLATED)
 			lists = add_lists(lists, pred->args);
-		else if (pred->array && dyn_pred_is_point(pred))
+		else if (pred->array && dyn_pred_is_point(pred) && !repeats_list(preds, lc))
 			lists = lappend(lists, pred);
 	}
 	return lists;
@@ -276,10 +286,9 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 		ListCell   *list;
 
 		if (pred->kind == DYN_PRED_TEMPLATED)
-		{
 			count_one_element(plan, pred->args, shared, counted, values);
+		if (pred->kind == DYN_PRED_TEMPLATED || repeats_list(preds, lc))
 			continue;
-		}
 		foreach(list, add_lists(NIL, list_make1((void *) pred)))
 		{
 			if (!has_list(shared, lfirst(list)))
