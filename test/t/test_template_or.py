@@ -104,6 +104,14 @@ class Times(request_text.RequestTestCase):
             requests = self.fx.requests(f"EXECUTE twice_{name} (ARRAY['{at(0)}', '{at(5)}']::timestamptz[])")
             self.assertEqual([request.operation for request in requests], ["Query", "Query"])
 
+    def test_other_list(self):
+        """A further condition with more than 100 values."""
+        more = " OR ".join(f"at = '{at(n)}'" for n in range(110))
+        for name in ("whole", "begun", "indexed"):
+            sql = f"SELECT v FROM {name} WHERE tenant = 'a' AND {either(TIMES[3])} AND (at IN ('{at(0)}', '{at(5)}', '{at(7)}') OR {more})"
+            with self.subTest(name):
+                self.assertEqual(self.keys(sql), 3)
+
     def test_prepared(self):
         """A generic plan."""
         self.fx.execute("SET plan_cache_mode = force_generic_plan")

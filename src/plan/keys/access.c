@@ -357,19 +357,21 @@ copy_text(const char *text)
 /*
  * Returns the position in `values` of the value with this conversion.  While
  * values->closed is false (values may still be added), searches only the last
- * 100 values, and adds the value if it is not among them.  Otherwise, searches
- * all values, and returns -1 if the value is missing.  Also returns -1 if
- * `value` is NULL.
+ * 100 values, and adds the value if it is not among them.  But a `list` is
+ * searched among all values and never added twice, because the executor finds
+ * the parts of a key that share a list by the list's position.  If `values` is
+ * closed, searches all values, and returns -1 if the value is missing.  Also
+ * returns -1 if `value` is NULL.
  */
 static int
-value_position(Expr *value, DynConversion *conversion, Values *values)
+value_position(Expr *value, DynConversion *conversion, bool list, Values *values)
 {
 	int			nvalues = list_length(values->exprs);
 
 	if (value == NULL)
 		return -1;
 	CHECK_FOR_INTERRUPTS();
-	for (int i = values->closed ? 0 : Max(nvalues - 100, 0); i < nvalues; i++)
+	for (int i = values->closed || list ? 0 : Max(nvalues - 100, 0); i < nvalues; i++)
 	{
 		if (equal(list_nth(values->exprs, i), value) &&
 			list_nth(values->conversions, i) == conversion)
@@ -399,7 +401,7 @@ copy_conversion(const DynConversion *conversion, Values *values)
 		DynConversionStep *step = copy_bytes(lfirst(lc), sizeof(DynConversionStep));
 
 		if (values != NULL)
-			step->param = value_position(step->operand, NULL, values);
+			step->param = value_position(step->operand, NULL, false, values);
 		step->operand = NULL;
 		copy->steps = lappend(copy->steps, step);
 	}
@@ -414,7 +416,8 @@ copy_pred(const DynPred *pred, Values *values)
 	check_stack_depth();
 	if (values != NULL)
 	{
-		copy->param = value_position(pred->value, pred->conversion, values);
+		copy->param = value_position(pred->value, pred->conversion, pred->array,
+										 values);
 		copy->value = NULL;
 		copy->conversion = NULL;
 	}
