@@ -417,7 +417,7 @@ copy_pred(const DynPred *pred, Values *values)
 	if (values != NULL)
 	{
 		copy->param = value_position(pred->value, pred->conversion, pred->array,
-										 values);
+									 values);
 		copy->value = NULL;
 		copy->conversion = NULL;
 	}
