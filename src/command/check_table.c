@@ -313,11 +313,7 @@ describe_lack(const CheckedTable *table, const Assertion *assertion)
 	return lack;
 }
 
-/*
- * Checks whether the item satisfies what the table asserts about indexes
- * (Assertion).  The item's first row (it may have several, with option unnest)
- * is in table->slot.
- */
+/* Checks the item, whose first row is in table->slot, against `assertions`. */
 static void
 check_assertions(CheckedTable *table)
 {

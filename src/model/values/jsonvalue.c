@@ -282,15 +282,9 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-<<<<<<< HEAD
-	bool		encoded;		/* true if text is converted to the database's
-								 * encoding, which may give two different names
-								 * the same text */
-=======
 	bool		encoded;		/* true if different member names may become
 								 * equal when they are converted to the
 								 * database's encoding */
->>>>>>> eea0d5eb (src: Say in one reading what comments of all layers mean)
 	const char *why;			/* reason why the conversion failed, or NULL */
 } JsonWriter;
 
