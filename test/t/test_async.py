@@ -273,7 +273,7 @@ class Overlap(Scripted):
             self.table(number, page_size=450)
             self.fake.tables[f"t{number}"].items = [item({"h": "p", "n": n, "v": 1, "w": n}) for n in range(1000)]
             self.fx.foreign_table(f"t{number}", COLUMNS, server="narrow")
-        self.fx.execute("SET statement_timeout = '40s'")
+        self.fx.execute("SET statement_timeout = '120s'")
         sql = self.union("SELECT w FROM {} WHERE v = 1", 2)
         self.assertIn("Query, then BatchGetItem", self.fx.explain(sql))
         self.assertEqual(sorted(self.fx.rows(sql)), sorted([(n,) for n in range(1000)] * 2))
