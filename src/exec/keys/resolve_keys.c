@@ -522,7 +522,10 @@ add_arm(const DynResolveContext *context, const DynAccess *access, const DynPred
 		add_combinations(context, pairs, &sets);
 }
 
-/* Makes the Queries of pairs, and the list of their distinct keys. */
+/*
+ * Adds each distinct key of `pairs` to `resolved`, and the Queries that read the
+ * key's ranges.
+ */
 static void
 query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *resolved)
 {

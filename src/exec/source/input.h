@@ -26,8 +26,8 @@ typedef struct DynOpener
 	/*
 	 * Opens a source, in CurrentMemoryContext, for an execution with
 	 * input->values.  Returns NULL if a later opener must serve the execution.
-	 * The pointer is NULL if the entry never opens a source, and exists only
-	 * for its other callbacks.
+	 * `open` itself is NULL for an opener that never opens a source, and has
+	 * only other callbacks.
 	 */
 	DynItems   *(*open) (void *state);
 

@@ -476,7 +476,7 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 	column = dyn_relation_column(plan->relation, field->attnum);
 	without = column->codec.members.without;
 	name = dyn_to_utf8(strVal(linitial(field->steps)));
-	/* do not send overlong paths, or members that document 'rest' omits */
+	/* do not send overlong paths, or members that the document column omits */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		(without == NULL || !dyn_names_have(without, name, strlen(name)));
 }
