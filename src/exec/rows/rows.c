@@ -554,9 +554,10 @@ is_row(DynRows *rows)
 
 /*
  * Returns true if the item is a row according to the templates.  Raises an
- * error if the item is ambiguous, or if the text of a placeholder is no value
- * of its column (a mismatch).  If rows->note_error is set, raises no error, but
- * returns false for an ambiguous item, and true for an item with a mismatch.
+ * error if the item is ambiguous, or if the text of a placeholder is not a
+ * value of its column (a mismatch).  If rows->note_error is set, raises no
+ * error, but returns false for an ambiguous item, and true for an item with a
+ * mismatch.
  */
 static bool
 parts_match(DynRows *rows, TupleTableSlot *unused)
