@@ -520,6 +520,26 @@ class AnotherWriter(writes.TestCase):
                 returned = "*"
         return target, sql + (f" RETURNING {returned}" if returned else "")
 
+    def test_parents_joined(self):
+        """The target is a parent, whose rows are identified by columns that a lookup join node cannot return."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+        self.addCleanup(self.fx.execute, "RESET ALL")
+        for parent, child in (("_parent", "_part"), ("_super", "_child")):
+            for change in ("UPDATE {t}{parent} t SET note = i.note2 FROM {t}_o i WHERE", "UPDATE {t}{parent} t SET total = l.x FROM lim l, {t}_o i WHERE l.x < t.n + 5 AND",
+                           "UPDATE {t}{parent} t SET note = (SELECT note2 FROM {t}_o o WHERE o.k = t.id AND o.m = t.n) FROM lim i WHERE i.x = 5 AND",
+                           "DELETE FROM {t}{parent} t USING {t}_o i WHERE"):
+                for keys in ("(t.id, t.n) IN (('a', 1), ('c', 7))", "t.id IN ('a', 'c')", "true"):
+                    sql = f"{change.replace('{parent}', parent)} {'i.k = t.id AND i.m = t.n AND ' * ('_o i' in change)}{keys} RETURNING t.id, t.n, t.note, t.total, i"
+                    for t in ("near", "far"):
+                        self.fx.execute(f"DELETE FROM {t}{child}; INSERT INTO {t}{child} (id, n, note) VALUES ('a', 1, 'one'), ('a', 2, 'two'), ('c', 7, NULL), ('d', 7, 'x')")
+                    plan = self.fx.explain(sql.replace("{t}", "far"), "VERBOSE, COSTS OFF")
+                    with self.subTest(sql, plan=plan):
+                        if parent == "_parent" and keys[0] == "(" and "FROM far_o i WHERE i" in sql.replace("{t}", "far"):
+                            self.assertIn("Prefetches: far_o", plan)
+                        near, far = (writes.comparable(self.fx.rows(sql.replace("{t}", t))) for t in ("near", "far"))
+                        self.assertEqual(far, near)
+                        self.assertTrue(far)
+
     def test_random(self):
         """If no write of the item is sent, since it would change nothing, the change comes later."""
         rng = random.Random(20)

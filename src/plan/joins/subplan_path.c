@@ -275,6 +275,7 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 {
 	double		rows = (*subpath)->rows;
 	List	   *subplans = NIL;
+	Path	   *ahead;
 	Cost		saved = 0;
 	ListCell   *lc;
 
@@ -307,8 +308,10 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 		dyn_cost_lookups(&lookups, &startup, &total);
 		saved += Max(0, subplan->per_call_cost * lookups.executions - total);
 	}
-	if (subplans != NIL)
-		*subpath = dyn_read_ahead_path(*subpath, subplans);
+	ahead = subplans != NIL ? dyn_read_ahead_path(*subpath, subplans) : NULL;
+	if (ahead == NULL)
+		return 0;
+	*subpath = ahead;
 	return saved;
 }
 

@@ -15,15 +15,48 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
+ * Returns true if the path returns columns that identify rows of a partitioned
+ * or inherited target of UPDATE or DELETE.  A custom scan cannot return them:
+ * their varno, ROWID_VAR, must not remain in custom_scan_tlist.
+ */
+static bool
+identifies_rows(const Path *path)
+{
+	ListCell   *lc;
+
+	foreach(lc, path->pathtarget->exprs)
+	{
+		if (IsA(lfirst(lc), Var) && lfirst_node(Var, lc)->varno == ROWID_VAR)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Allows the node to project, unless it reads ahead for subplans, which core
  * must evaluate in a node above this one.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
 {
-	CustomPath *path = makeNode(CustomPath);
+	AppendPath *append = (AppendPath *) child;
+	CustomPath *path;
+	Path	   *ahead = NULL;
 
 	Assert(!dyn_is_read_ahead_path(child));
+	if (identifies_rows(child))
+	{
+		/* core replaces an Append of one child by the child */
+		if (subplans == NIL && IsA(child, AppendPath) && list_length(append->subpaths) == 1)
+			ahead = dyn_read_ahead_path(linitial(append->subpaths), NIL);
+		if (ahead == NULL)
+			return NULL;
+		append = memcpy(palloc(sizeof(AppendPath)), append, sizeof(AppendPath));
+		append->subpaths = list_make1(ahead);
+		append->path.total_cost += child->rows * cpu_operator_cost;
+		return &append->path;
+	}
+	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = child->parent;
 	path->path.pathtarget = child->pathtarget;

@@ -16,7 +16,9 @@
 
 /*
  * Returns a path that puts the node above `child`.  `subplans` is a List of
- * SubPlan, or NIL for a nested loop.
+ * SubPlan, or NIL for a nested loop.  Returns NULL if a custom scan cannot
+ * return the columns of `child`.  This can be the case below UPDATE or DELETE
+ * of a partitioned table or of a table with children.
  */
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 
