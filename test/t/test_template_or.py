@@ -76,6 +76,20 @@ class Times(request_text.RequestTestCase):
                             with self.subTest(sql[:150], analyzed=analyzed, n=n):
                                 self.assertEqual(self.keys(sql), n * tenants)
 
+    def test_lists(self):
+        """Branches that are lists themselves, of values known at planning or not, with NULL, and of the same values."""
+        one, two, three, four = TIMES[3] + [at(9)]
+        for where, keys in ((f"(at = '{one}' OR at IN ('{two}', '{three}'))", 3), (f"(at IN ('{one}', '{two}') OR at IN ('{two}', '{three}', '{four}'))", 4),
+                            (f"(at IN ('{one}', NULL) OR at = '{two}' AND status IS NOT NULL OR at IN ('{two}', '{three}'))", 3),
+                            (f"(at = '{one}' OR at IN ('{two}', %s, %s))", 3), (f"(at = ANY (%s::timestamptz[]) OR at = '{two}')", 3), (f"(at = '{one}' OR at = ANY (ARRAY['{two}', '{three}']::timestamptz[]))", 3),
+                            (f"(at = '{one}' OR at = ANY (ARRAY[['{two}', '{three}'], ['{four}', '{one}']]::timestamptz[]))", 4),
+                            (f"(at = '{one}' OR at = ANY ('{{}}'::timestamptz[]))", 1), (f"(at = '{one}' OR at = ANY (NULL::timestamptz[]))", 1)):
+            parameters = {0: None, 1: [[one, three]], 2: [three, None]}[where.count("%s")]
+            for name in ("whole", "begun", "indexed"):
+                for tenant, tenants in (("= 'a'", 1), ("IN ('a', 'b')", 2)):
+                    with self.subTest(where, name=name, tenants=tenants):
+                        self.assertEqual(self.keys(f"SELECT tenant, v FROM {name} WHERE tenant {tenant} AND {where}", parameters), keys * tenants)
+
     def test_requests(self):
         """Those of the list."""
         for name in ("whole", "begun"):

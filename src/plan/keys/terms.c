@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "common/string.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -452,8 +453,35 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Returns the OR of point predicates.  If all of them are column = value, with
- * the same column, this is a list, which several parts of a key can share.
+ * Returns the values, as expressions, that the predicate compares with its
+ * column.  Returns NIL if they are not known one by one.
+ */
+static List *
+compared_values(const DynPred *pred)
+{
+	const Const *array = (const Const *) pred->value;
+	DynArrayElements elements;
+	List	   *values = NIL;
+	int16		len;
+	bool		byval;
+
+	if (!pred->array)
+		return list_make1(pred->value);
+	if (IsA(pred->value, ArrayExpr) && !((ArrayExpr *) pred->value)->multidims)
+		return ((ArrayExpr *) pred->value)->elements;
+	if (!IsA(array, Const) || array->constisnull)
+		return NIL;
+	elements = dyn_array_elements(array->constvalue);
+	get_typlenbyval(pred->valuetype, &len, &byval);
+	for (int i = 0; i < elements.n; i++)
+		values = lappend(values, makeConst(pred->valuetype, -1, array->constcollid, len,
+										   elements.values[i], elements.nulls[i], byval));
+	return values;
+}
+
+/*
+ * Returns the OR of point predicates.  If all of them compare the same column
+ * with values by =, this is a list, which several parts of a key can share.
  */
 static DynPred *
 or_of_points(const DynRelPlan *plan, List *args)
@@ -463,17 +491,21 @@ or_of_points(const DynRelPlan *plan, List *args)
 	ArrayExpr  *array = makeNode(ArrayExpr);
 	ListCell   *lc;
 
-	array->element_typeid = exprType((Node *) first->value);
-	array->array_typeid = get_array_type(array->element_typeid);
+	array->element_typeid = first->valuetype;
+	array->array_typeid = get_array_type(first->valuetype);
 	foreach(lc, args)
 	{
 		const DynPred *arg = lfirst(lc);
+		List	   *values = NIL;
 
-		if (!dyn_pred_compares(arg, DYN_COMPARE_EQ) || arg->conversion != NULL ||
-			arg->field.attnum != first->field.attnum || !OidIsValid(array->array_typeid) ||
-			memcmp(&arg->operator, &first->operator, sizeof(DynOperator)) != 0)
+		if (arg->kind == DYN_PRED_COMPARE && dyn_pred_is_point(arg) &&
+			arg->conversion == NULL && arg->valuetype == first->valuetype &&
+			arg->field.attnum == first->field.attnum &&
+			memcmp(&arg->operator, &first->operator, sizeof(DynOperator)) == 0)
+			values = compared_values(arg);
+		if (values == NIL || !OidIsValid(array->array_typeid))
 			return dyn_make_or(args);
-		array->elements = lappend(array->elements, arg->value);
+		array->elements = list_concat(array->elements, values);
 	}
 	list->array = true;
 	list->value = (Expr *) eval_const_expressions(plan->root, (Node *) array);
