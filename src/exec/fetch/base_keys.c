@@ -27,10 +27,9 @@ struct DynBaseKeys
 	Size		max_bytes;
 	HTAB	   *known;			/* hash set of the keys (DynByteKey) that are
 								 * stored in memory */
-	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
-	Tuplesortstate *aside;		/* sorts the keys (bytea) that were set
-								 * aside because `known` was full; NULL if
-								 * none were */
+	DynBuffer	bytes;			/* bytes of the key searched for (malloc'd) */
+	Tuplesortstate *aside;		/* sort of the keys (bytea) that were set
+								 * aside; NULL if none were */
 	bool		sorted;
 	bytea	   *last;			/* last key that the sort returned, or NULL */
 };

@@ -7,7 +7,6 @@
  * The index may then return the entry twice; the item must be returned once.
  * So keys are stored in a hash table.  Once it has reached its memory limit,
  * keys that it lacks go to a sort instead, which may use a temporary file.
- * Finally, dyn_base_keys_next returns the keys of the sort, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * index; dyn_base_keys_next until it returns false; dyn_base_keys_free at any
@@ -21,17 +20,13 @@
 
 typedef struct DynBaseKeys DynBaseKeys;
 
-/*
- * Returns an empty set of keys of the access plan's table, in a new child of
- * CurrentMemoryContext.
- */
+/* Returns an empty set of keys, in a new child of CurrentMemoryContext. */
 extern DynBaseKeys *dyn_base_keys_create(const DynAccess *access);
 
 /*
- * Adds the key of an index entry.  Returns true if the key is new in the hash
- * table; the caller must then read its item.  Returns false if the hash table
- * already has the key.  If the hash table is full, adds the key to a sort
- * instead, from which it is read later, and returns false, too.
+ * Adds the key of an index entry.  Returns true if the key was added to the
+ * hash table; the caller must then read its item.  Returns false if the hash
+ * table already had the key, or was full and the key was added to the sort.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 

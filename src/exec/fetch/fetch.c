@@ -58,10 +58,9 @@ dyn_fetch_stop(DynFetch *fetch)
 /* ---- items in any order ---- */
 
 /*
- * Takes the next waiting page; returns false if there is none.  With
- * `in_turn`, the page must belong to the stream whose turn it is.  Otherwise
- * the page with the smallest number in its stream comes first, so that all
- * streams advance equally.
+ * Takes the next waiting page; returns false if there is none.  Unless streams
+ * are read in turn, the page with the smallest number in its stream comes
+ * first, so that all streams advance equally.
  */
 static bool
 next_waiting_page(DynFetch *fetch)
@@ -166,9 +165,8 @@ dyn_fetch_rewind(DynFetch *fetch)
 /* ---- merging ---- */
 
 /*
- * Stores in `slots` the next item of the stream's waiting pages.  Returns
- * false if no page has a further item.  A page remains stream->first while its
- * items are returned.
+ * Stores the next item of the stream's waiting pages; returns false if none is
+ * left.  A page remains stream->first while its items are returned.
  */
 static bool
 next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
@@ -184,10 +182,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 	return false;
 }
 
-/*
- * Loads the next item of each stream, and its sort values.  Returns false if a
- * stream has not begun, or if the next item of a stream has not arrived.
- */
+/* Loads each stream's next item; returns false if one has not arrived yet. */
 static bool
 load_heads(DynFetch *fetch)
 {

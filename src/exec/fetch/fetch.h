@@ -12,12 +12,8 @@
  * context that is current at the start.  dyn_fetch_stop, or the end of the
  * parent context, ends the fetch at any time, and abandons its requests.
  *
- * The params determine the order of the items.  By default, items come in any
- * order.  With `in_turn`, all items of a stream come before those of the next
- * stream.  With `nsort`, streams are merged by sort values; the items of each
- * stream must be sorted.  With `keyed`, the caller passes the number of the
- * stream whose next item it needs, and streams with higher numbers are read
- * ahead.
+ * Items come in any order, unless `in_turn`, `nsort` or `keyed` is set in the
+ * params.  To be merged (nsort), the items of each stream must be sorted.
  */
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
@@ -67,8 +63,7 @@ typedef struct DynFetchParams
 	int			nsort;			/* number of sort values; 0: no merging */
 
 	bool		full_first_page;	/* true to request all attributes in the
-									 * first page of the first stream, if
-									 * DynamoDB permits it */
+									 * first page of stream 0, if permitted */
 	bool		keep;			/* true to keep a page for dyn_fetch_rewind */
 	bool		in_turn;		/* true to return all items of one stream
 								 * before those of the next */
@@ -93,7 +88,7 @@ typedef struct DynFetchParams
 								 * including this one; or NULL */
 } DynFetchParams;
 
-/* Copies the params; the objects that they point to must live as long as the fetch. */
+/* Copies the params; objects to which they point must outlive the fetch. */
 extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *params);
 
 /*
@@ -147,9 +142,7 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 /*
  * Returns the next item of a stream of a keyed fetch; NULL at the end of the
  * stream, or if the stream was dropped.  Streams with higher numbers than
- * `stream` are begun ahead.  A stream with a lower number that has not been
- * begun yet is begun only when it is read.  Pages wait until they are read, or
- * until their stream is dropped.
+ * `stream` are begun ahead; their pages wait until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 

@@ -26,10 +26,9 @@
  *		keys			keys * described size		keys * largest size
  *
  * A size is the number of read units for an item; the described size is the
- * average according to DescribeTable.  The largest size is the greater of two
- * values: the largest measured size, and a moving average of the measured
- * sizes.  The average starts at the described size, so it may exceed all
- * measured sizes at first.  An item of unknown size is assumed to have 400 kB.
+ * average according to DescribeTable.  The largest size is the greater of the
+ * largest measured size and a moving average, which starts at the described
+ * size.  An item of unknown size is assumed to have 400 kB.
  *
  * A Scan or Query costs at most as much as a page of 1 MB, even without a
  * Limit.  This maximum does not apply if a local index fetches items from the
@@ -156,16 +155,13 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 /* ---- when a stream may send ---- */
 
 /*
- * Returns true if the next request must wait for a response.  With budgets, a
- * fetch learns the real cost of requests from its first responses.  Near the
- * statement's limit, a response shows how many units are left.
+ * Returns true if the next request must wait for a response, which shows the
+ * real cost of requests or, near the statement's limit, how many units are
+ * left.
  *
- * But the result is false if no response can be taken in, since the fetch
- * would wait forever.  There are two such cases:
- * - All responses are paused until memory is free.
- * - The consumer can use only one stream (keyed or in_turn), and the fetch is
- *   at the memory limit, where it takes in only responses of that stream
- *   (schedule.c).
+ * But the result is false if the fetch would wait forever.  This is so if all
+ * responses are paused until memory is free, or if the fetch is at the memory
+ * limit, and takes in only responses of one stream (keyed or in_turn).
  */
 static bool
 awaits_response(const DynFetch *fetch)
@@ -176,8 +172,7 @@ awaits_response(const DynFetch *fetch)
 	bool		will_come;
 
 	/*
-	 * Both counters may exceed the number of this fetch's requests in flight,
-	 * so use the smaller one.  `awaited` also counts responses that have
+	 * Use the smaller number: `awaited` also counts responses that have
 	 * arrived, and `in_flight` also counts requests of other fetches.
 	 */
 	if (pacing->budgets != NULL &&

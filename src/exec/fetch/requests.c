@@ -296,10 +296,7 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 void
 dyn_requests_describe(DynRequests *requests, int stream, StringInfo line)
 {
-	/*
-	 * set requests->filter for this stream; so far it may be the filter of
-	 * another stream
-	 */
+	/* set requests->filter, which may still be the filter of another stream */
 	dyn_requests_prepare(requests, stream, false, &(DynReadRequest) {0});
 	if (requests->op == DYN_OP_QUERY)
 		append_cond(line, " key ", key_condition(requests, stream));

@@ -16,9 +16,8 @@
 /* ---- key of an item, for error messages ---- */
 
 /*
- * Returns an item's key as text, for an error message.  `call` is a request
- * that find_key has sent to read this key.  Since no fetch counts the
- * response, also adds its items and units to the usage counters.
+ * Returns the key of an item in the response to the request of find_key, as
+ * text.  Counts the response, too, because no fetch counts it.
  */
 static const char *
 key_at(const DynScanDesc *scandesc, const DynRequestContext *about,
@@ -118,10 +117,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
  * key is requested, too, so that responses can be checked.
  *
- * If the query reads only a part of a jsonb column, the key may be in another
- * part of that column.  The key must then not be converted as part of the
- * column, since that could raise an error that the query does not expect.  If
- * this cannot be prevented, the key is not requested.
+ * If the query reads only a part of a jsonb column, and the key is in another
+ * part, the conversion of the key could raise an error that the query does not
+ * expect.  If this cannot be prevented, the key is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -142,14 +140,9 @@ scanned_rows(DynScanDesc *scandesc)
 
 /*
  * Returns the conversion of the scan's items to rows.  The conversion includes
- * the table's key if one of the following applies:
- * - the scan is an arm of an OR, which removes duplicates by key (united.c),
- * - the keys are read from an index, and then the items by these keys, or
- * - the items are read in batches, which return items in any order.
- *
- * If none of them applies, scanned_rows returns the conversion of a Scan.  The
- * conversion of a Query then includes the sort attributes, because the results
- * of several Queries may be merged by them.
+ * the table's key for an arm of an OR, which removes duplicates by key
+ * (united.c), and for batches, which return items in any order.  For other
+ * Queries, it includes the sort attributes, by which results may be merged.
  *
  * If items may come from Queries for several partitions, the conversion also
  * includes the partition key, so that a response to the wrong Query is

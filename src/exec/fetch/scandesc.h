@@ -64,10 +64,9 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
 /*
- * Returns the number of segments into which to divide a Scan.  Returns 1 for
- * other plans, for a Scan that may end after a few items (a limit hint or a
- * bound), if the size of the table or index is unknown, and if the plan itself
- * sets the number of segments (access->segments).
+ * Returns the number of segments into which to divide a Scan; 1 if it may end
+ * after a few items, if the size of the table or index is unknown, if the plan
+ * itself sets the number (access->segments), or if the plan is not a Scan.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 

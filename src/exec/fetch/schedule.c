@@ -27,8 +27,6 @@
  * it is can starve, namely if it has no page.  If the consumer may stop early,
  * the number of active streams is limited as described at LAZY_TURNS.
  *
- * Until a fetch reaches its bound (DynReadBound), only one stream is active.
- *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
  * A starving stream ignores the statement's limits, since otherwise two nodes
@@ -37,10 +35,8 @@
  * no other response that the consumer could use is arriving.
  *
  * A response can arrive if its request is in flight and it is not paused.  If
- * limits stop a stream that has no item or page, it waits for the responses of
- * its fetch and, below an asynchronous Append, of the other children.  Once no
- * such response can arrive any more, the stream starves.  It then sends unless
- * its pace or a budget delays it.
+ * an asynchronous Append waits for several fetches, a response to any of them
+ * counts.
  */
 #include "postgres.h"
 
@@ -72,10 +68,7 @@
 /* Maximum number of items returned between two calls of dyn_fetch_pump. */
 #define ITEMS_BETWEEN_PUMPS		512
 
-/*
- * Each call of dyn_fetch_extend counts as this many items toward
- * ITEMS_BETWEEN_PUMPS.
- */
+/* A call of dyn_fetch_extend counts as this number of items. */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /*
@@ -236,7 +229,6 @@ has_space(const DynFetch *fetch)
 		statement->bytes + fetch->expected <= statement->max_bytes;
 }
 
-/* True if there is a current page, or if any stream has a waiting page. */
 static bool
 has_pages(const DynFetch *fetch)
 {
@@ -360,9 +352,8 @@ send_requests(DynFetch *fetch)
 
 /*
  * Returns true if the stream's response should be parsed now.  If memory is
- * short, a response is parsed only when the consumer has used up all pages and
- * needs this one.  There is then usually memory for the stream's next request,
- * which is in flight while the consumer reads the page.
+ * short, and streams are not merged, a response is parsed only when the
+ * consumer needs it, so that there is usually memory for the next request.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -378,9 +369,8 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Returns true if the consumer would wait forever: it wants this stream's
- * response, which is paused, and, if it can use other streams as well, all
- * their responses in flight are paused, too.
+ * Returns true if the consumer would wait forever: the stream's response is
+ * paused, and no other response that the consumer could use is arriving.
  */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)

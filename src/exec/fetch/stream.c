@@ -38,8 +38,7 @@
  * A request's Limit is limit_hint * LIMIT_GROWTH^n.  If the order of items
  * does not matter, n is common to all streams, and grows after a page that is
  * not the last of its stream.  Otherwise, n is the number of pages that the
- * stream has read.  Once a Limit has exceeded 10,000, later requests have
- * none.
+ * stream has read.
  */
 #define LIMIT_GROWTH	4
 
@@ -79,10 +78,7 @@ page_limit(const DynFetch *fetch, const DynStream *stream)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
 	if (params->bound.found != NULL && *params->bound.found > 0)
 	{
-		/*
-		 * missing rows * (items examined / rows found), and a tenth more,
-		 * because a Limit that is too low costs another request
-		 */
+		/* a tenth more, because a Limit that is too low costs a request */
 		items = Max(params->bound.wanted - *params->bound.found, 1) * fetch->examined /
 			*params->bound.found * 1.1;
 		limit = dyn_smaller_limit(limit, Min(ceil(items), 1e6));
@@ -241,9 +237,8 @@ count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 }
 
 /*
- * Counts the time of the request's last call.  Adds the number of the
- * request's earlier calls, which were throttled, to the attempts and throttles
- * of the last call.
+ * Counts the time of the request's last call.  Adds the earlier calls, which
+ * were throttled, to the attempts and throttles of the last call.
  */
 static void
 count_call(DynFetch *fetch, DynStream *stream)
@@ -297,10 +292,9 @@ log_call(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
  * Handles a request that was rejected, maybe because the table or index has
  * changed since planning.  Forgets the table's description, so that the next
  * plan uses a new one.  If the fetch has not taken in any response, requests a
- * new description, once.  Returns true if the plan matches the new
- * description: then the caller sends the request again.  Other requests that
- * were in flight when the description was requested get the same result when
- * they are rejected.
+ * new description, once.  Returns true if the plan matches this description:
+ * then the caller sends the request again.  The result is the same for other
+ * requests that were in flight when the description was requested.
  */
 static bool
 refresh_if_stale(DynFetch *fetch, const DynStream *stream)
@@ -330,11 +324,7 @@ send_again(DynStream *stream)
 	stream->more = true;
 }
 
-/*
- * Raises the error of a failed call, or prepares to send the request again.
- * If the items of a batch exceed the size limit of a response, the next
- * request has half the keys.
- */
+/* Raises the error of a failed call, or prepares to send the request again. */
 static void
 receive_failure(DynFetch *fetch, DynStream *stream,
 				const DynRequestContext *about)
@@ -523,11 +513,9 @@ check_response(DynFetch *fetch, DynStream *stream,
 
 /*
  * Estimates the read units of a response that does not report them, as with
- * some emulators.  The estimate is stream->cost (the expected units).  For a
- * Query or Scan, it is limited to the units of the examined items.  If the
- * size of items is unknown, the estimate for the last page is limited to the
- * units of the response's bytes instead; this limit is too low if there is a
- * filter or projection.
+ * some emulators.  The estimate is at most stream->cost (the expected units).
+ * An estimate from the response's bytes is too low if there is a filter or
+ * projection.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,
@@ -588,7 +576,6 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 					  stream->progress.last.len);
 	dyn_check_oom(page->start_key.failed);
 	note_last_key(fetch, stream, &page->page, about);
-	/* the response has completed or reopened all requested keys */
 	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
@@ -638,7 +625,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	/* if a check raises an error, the page is freed as part of fetch->spare */
 	page = fetch->spare;
 	dyn_call_take_response(stream->call, &page->body);
-	/* reduce the estimate by half at most: the response of an empty segment is short */
+	/* halve the estimate at most: the response of an empty segment is short */
 	fetch->expected = Max(page->body.cap, fetch->expected / 2);
 	if (!dyn_page_parse(&page->page, DYN_PARSE_RESPONSE, fetch->tree,
 						page->body.data, page->body.len, &error))

@@ -44,8 +44,7 @@ typedef struct DynStream
 	long		limit;			/* Limit of the request in flight */
 	int			growth;			/* fetch->growth at the last request */
 	int			segment;		/* SCAN: segment of the request in flight */
-	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys is 0
-								 * before the first request */
+	DynBatch	batch;			/* BatchGetItem: state of each key */
 	int			batch_most;		/* BatchGetItem: limit of keys per request */
 	int			batch_complete; /* number of keys that are DYN_KEY_COMPLETE */
 	bool		sent_after_refresh; /* value that fetch->refreshed had when
@@ -54,8 +53,7 @@ typedef struct DynStream
 	double		expected;		/* units added to statement->expected_units */
 	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
-	int			throttles;		/* throttled attempts of the current request;
-								 * 0 once it was completed or given up */
+	int			throttles;		/* throttled attempts of the current request */
 	bool		is_hot;			/* true if the partition was throttled */
 	DynPace		own_pace;		/* pace of the partition, if is_hot */
 	uint64		count;			/* sum of Counts that were not returned yet */
@@ -262,8 +260,7 @@ extern void dyn_schedule_init(DynFetch *fetch);
 
 /*
  * Waits for a response, or until a request may be sent, and then calls
- * dyn_fetch_pump.  Does not wait if a needed response is paused for lack of
- * memory, because only the pump resumes the response.
+ * dyn_fetch_pump.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
