@@ -289,10 +289,7 @@ text_equality_cond(const DynPath *path, Datum value)
 
 /* ---- elements of unnested attributes ---- */
 
-/*
- * Returns the condition that a set or list contains `string`, or contains the
- * B value whose base64 text is `string`.
- */
+/* Tests for `string`, and for the B value whose base64 text is `string`. */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)
 {
@@ -406,11 +403,7 @@ boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 
 /* ---- predicates with a value ---- */
 
-/*
- * Returns the condition for a predicate whose value is not NULL.  If the
- * column is read from the elements of an unnested attribute, the condition is
- * on that attribute.
- */
+/* Returns the condition for a predicate whose value is not NULL. */
 static DynCond *
 value_cond(const DynColumn *column, const DynPath *path, const DynPred *pred, Datum value)
 {

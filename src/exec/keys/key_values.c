@@ -129,11 +129,10 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
  * A key is below the original limit if and only if it is not above the short
  * one.
  *
- * If the short limit would end inside a character c, let P be the text before
- * c.  A key that begins with P has no space after P for a character as long as
- * c, and shorter UTF-8 characters sort before c.  So all keys that begin with
- * P are below the original limit, and the new limit is the upper end of the
- * texts that begin with P.
+ * If the short limit would end inside a character, the new limit is the upper
+ * end of the texts that begin with P, the text before this character.  Keys
+ * among these texts are below the original limit: after P, they have space for
+ * shorter characters only, which sort before this character in UTF-8.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -204,10 +203,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/*
- * Adds all elements of the array; but if the array is one of the lists in
- * context->shared, adds only its current element.
- */
+/* Adds all elements of the array; of a shared list, only the current one. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -521,10 +517,9 @@ typedef struct TemplatedParts
 	int			n;				/* number of leading parts in `values`; only
 								 * the last may have intervals */
 	int			npoints;		/* number of leading parts without intervals */
-	const DynPart *determiner[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the
-														 * part from which its
-														 * text is computed; or
-														 * NULL */
+	const DynPart *determiner[DYN_TEMPLATE_MAX_PARTS];	/* part from which the
+														 * text of part i is
+														 * computed; or NULL */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -674,10 +669,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		if (parts->determiner[p] != NULL && !set_unit(parts, p, points))
 			return false;
 	}
-	/*
-	 * the result can be ignored: if memory runs out, the buffers are marked as
-	 * failed, and dyn_copy_bytes returns NULL for them
-	 */
+	/* if this fails for lack of memory, dyn_copy_bytes returns NULL below */
 	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);

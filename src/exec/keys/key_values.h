@@ -58,11 +58,10 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * If element->list (= ANY of an array) restricts a template part, removes from
- * that array (element->elements) the elements that do not satisfy all
- * predicates on this part.  `preds` has all predicates of the key.  Must be
- * called before dyn_key_values, which computes the values of such a part from
- * the array alone.
+ * Removes from element->elements those that do not satisfy all predicates on a
+ * template part that element->list restricts.  `preds` has all predicates of
+ * the key.  Must be called before dyn_key_values, which computes the values of
+ * such a part from the array alone.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

@@ -47,9 +47,8 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	DynCond   **conds;
 
 	/*
-	 * Overlapping spans are always merged.  Adjacent spans are merged only if
-	 * the plan is not ordered: the rows of a merged span would not be in the
-	 * order that the plan requires.
+	 * Do not merge adjacent spans in an ordered plan: the rows of a merged
+	 * span would not be in the order that the plan requires.
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/* for an ordered plan, the planner has limited the number of Queries */
@@ -202,10 +201,7 @@ compare_pairs(const void *a, const void *b, void *arg)
 							(const DynSpan *) (y + pairs->nparts));
 }
 
-/*
- * If the spans of pairs `i` and `other` overlap (or, if pairs->touching, are
- * adjacent), extends the first span by the second, and returns true.
- */
+/* Extends the span of pair `i` by that of `other`, if they can be united. */
 static bool
 unite_spans(Pairs *pairs, int i, int other)
 {
@@ -320,10 +316,7 @@ reserve_pairs(const DynResolveContext *context, Pairs *pairs, double more)
 	return true;
 }
 
-/*
- * The values of each key part.  If partition and sort keys must be combined in
- * pairs (pairs->paired), one more element holds the spans of the sort key.
- */
+/* The values of each key part and, if pairs->paired, the sort key's spans. */
 typedef struct Sets
 {
 	const char *names[DYN_MAX_KEY_ATTRS + 1];
@@ -374,7 +367,6 @@ add_combinations(const DynResolveContext *context, Pairs *pairs, Sets *sets)
 
 /* ---- keys of an access plan ---- */
 
-/* Returns the size limit (bytes) of attribute i of a key. */
 static size_t
 key_bytes(const DynAccess *access, int i)
 {
@@ -384,8 +376,7 @@ key_bytes(const DynAccess *access, int i)
 /*
  * Returns an array with one DynElement per list; each holds the elements of
  * its list that `preds` allow (dyn_keep_elements).  Sets *combinations to the
- * number of combinations of these elements, which is 0 if `preds` allow no
- * element of a list.
+ * number of combinations of these elements; 0 if there are too many.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,
@@ -458,10 +449,8 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 }
 
 /*
- * Adds the keys (or pairs of a key and a span, see Pairs) for each combination
- * of the elements of `lists`.  Only keys that `arm` allows are added; `arm` is
- * one row of (a, b) IN (...).  If `arm` is NULL, the keys must satisfy all
- * predicates.
+ * Adds the keys or pairs (see Pairs) for each combination of the elements of
+ * `lists`.  `arm` is one row of (a, b) IN (...), or NULL.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -522,10 +511,7 @@ add_arm(const DynResolveContext *context, const DynAccess *access, const DynPred
 		add_combinations(context, pairs, &sets);
 }
 
-/*
- * Adds each distinct key of `pairs` to `resolved`, and the Queries that read the
- * key's ranges.
- */
+/* Stores the distinct keys of `pairs`, and the Queries for their spans. */
 static void
 query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *resolved)
 {

@@ -3,7 +3,6 @@
  *		Computes the keys and conditions of an access plan from its run-time
  *		values.
  *
- * Handles NULLs, values that no item can have, contradictions and duplicates.
  * The result is a list of distinct keys and conditions that DynamoDB accepts,
  * or a contradiction, for which no request is sent.
  */
@@ -16,10 +15,9 @@
 
 typedef struct DynQuery
 {
-	const DynKeyPart *key;		/* partition key; if each row of (a, b) IN
-								 * (...) includes the first range attribute
-								 * (row_keys in access.h), this attribute
-								 * follows */
+	const DynKeyPart *key;		/* partition key, and the first range
+								 * attribute if each row of (a, b) IN (...)
+								 * includes it (row_keys in access.h) */
 	DynCond   **range;			/* conditions on range attributes */
 	int			nrange;
 	DynCond    *filter;			/* filter or NULL */

@@ -43,19 +43,15 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/*
- * The memory limits of a batch and of the cache are each at least
- * fetch_memory / SPACE_PART.
- */
+/* Minimum of the limits of batch and cache: fetch_memory / SPACE_PART. */
 #define SPACE_PART			8
 
 /* Maximum memory of one response's transient rows, which are needed once. */
 #define TRANSIENT_BYTES		(1024 * 1024)
 
 /*
- * A prefetched execution.  When it runs, find_execution finds it by its
- * values, which are copied here.  Until it has run or was skipped, it pins the
- * cache entries whose rows it will return.
+ * A prefetched execution, which find_execution finds by its values.  Until it
+ * has run or was skipped, it pins the cache entries whose rows it will return.
  */
 typedef struct Execution
 {
@@ -79,9 +75,7 @@ struct DynLookups
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
 	DynValue   *item_slots;		/* slots of an item, if items are cached */
-	DynLookupBatch first;		/* requests of the first step: the
-								 * BatchGetItems or Queries of the
-								 * executions */
+	DynLookupBatch first;		/* BatchGetItems or Queries of `executions` */
 	DynLookupBatch base;		/* BatchGetItems by keys from index Queries */
 	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;
@@ -91,16 +85,14 @@ struct DynLookups
 	Execution  *executions;
 	int			nexecutions;
 	int			space;
-	int			next;			/* index of the first execution that has been
-								 * neither run nor skipped */
+	int			next;			/* first execution neither run nor skipped */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution whose rows are returned now, or NULL */
 	Execution  *open;
 	int			position;		/* current position in open->entries */
 	int			row;			/* next row, or next item (fetch_base_items) */
-	int			item_row;		/* next row of the item whose number is `row`
-								 * (only if fetch_base_items is true) */
+	int			item_row;		/* fetch_base_items: next row of item `row` */
 };
 
 /* ---- prefetching ---- */
@@ -296,9 +288,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  Also returns -1 if the execution found last seems to be run again,
- * that is, if its values are equal to `values`, but those of the execution
- * after it in the list are not.
+ * skipped.  Also returns -1 if the execution found last seems to run again: it
+ * has these values, but the execution after it does not.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -397,8 +388,7 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 
 /*
  * Waits for the items of the stream that requests the entry's key, and
- * completes the entries of all keys that the stream requests.  A key without an
- * item has zero rows.
+ * completes the entries of all keys that the stream requests.
  */
 static void
 receive_batch(DynLookups *lookups, DynLookupBatch *batch, const DynLookupEntry *entry)
@@ -536,8 +526,8 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a key that an index Query returned to the Query's entry.  Also adds it
- * to lookups->base, unless the key's item is cached or already requested.
+ * Adds to the entry of an index Query a key that the Query has listed.  Also
+ * adds the key to `base`, unless its item is cached or already requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -553,10 +543,9 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 }
 
 /*
- * Stores in `parts` the next listed key; returns false after the last.  Skips
- * keys that base_keys has, since they were returned before.  When base_keys is
- * full, further new keys are not returned now, but only after the index Query
- * has ended (base_keys.h).
+ * Stores the next listed key.  Skips keys that base_keys has, since they were
+ * returned before.  When base_keys is full, new keys are returned only after
+ * the index Query has ended (base_keys.h).
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -573,10 +562,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/*
- * Reads the entry's next keys until lookups->base has chunk_keys() keys.
- * After the entry's last key, marks the entry as ended.
- */
+/* Reads the entry's next keys until lookups->base has chunk_keys() keys. */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -600,9 +586,9 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Called when all items of the entry have been returned.  Copies their keys to
- * base_keys, because the index may list a key again.  Then drops the items,
- * unless other executions need the entry and there is memory.
+ * Copies the keys of the entry's items, which were all returned, to base_keys,
+ * because the index may list a key again.  Then drops the items, unless other
+ * executions need the entry and there is memory.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -721,10 +707,7 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 		next_of_stream(lookups, entry, slot);
 }
 
-/*
- * Waits even if `wait` is false; during the wait, the requests of the batch's
- * other executions remain in flight.
- */
+/* Waits even if `wait` is false; the batch's requests stay in flight. */
 static DynFetchState
 lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
@@ -780,13 +763,11 @@ static const DynItemsMethods lookups_methods = {
 /* ---- creation ---- */
 
 /*
- * Returns the row conversion of lookups:
- * - Rows of a BatchGetItem include the primary key, by which each item's entry
- *   is found, because items come in any order.
- * - Rows of Queries include the partition key, so that a response to the wrong
- *   Query is detected.
- * - For an unnested table, items are cached.  They also include the primary
- *   key, for error messages.
+ * Returns the row conversion of lookups.  For BatchGetItem, it includes the
+ * primary key, by which each item's entry is found.  For Queries, it includes
+ * the partition key, so that a response to the wrong Query is detected.  For
+ * Queries of an unnested table, whose items are cached, it also includes the
+ * primary key, for error messages.
  */
 static DynRows *
 lookup_rows(DynScanDesc *scandesc)

@@ -13,9 +13,8 @@
  * execution, the scan calls the opener of the lookups, and the methods of the
  * source that the opener returns (source/items.h).
  *
- * Memory is limited as follows.  The minimum is fetch_memory / 8 (3 MB by
- * default: enough for 1,600 keys of 400 bytes), so that a small work_mem does
- * not reduce lookups to one request in flight.
+ * Memory is limited as follows.  The minimum is fetch_memory / 8, so that a
+ * small work_mem does not reduce lookups to one request in flight.
  *
  *		values and requests of a batch	half of work_mem, at least the minimum
  *		cached results					work_mem * hash_mem_multiplier, at

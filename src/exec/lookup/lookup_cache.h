@@ -14,8 +14,6 @@
  *		COMPLETE	> 0		no			no
  *		COMPLETE	0		yes			yes
  *
- * A batch has the entries to be filled, and the fetch of their results.
- *
  * Legal order for a batch: dyn_lookup_batch_reset; dyn_lookup_batch_add for
  * each entry; dyn_lookup_batch_send at any time.  After the entry of a Query
  * is added, and before it is sent, the caller stores the Query in `queries`.
@@ -63,10 +61,9 @@ typedef struct DynLookupEntry
 	Datum	   *values;
 	bool	   *nulls;
 
-	List	   *items;			/* if this entry stands for a Query of an index
-								 * that only lists keys: the pinned entries
-								 * (DynLookupEntry *) of the items whose keys
-								 * the Query has returned; otherwise NIL */
+	List	   *items;			/* for an index Query that only lists keys:
+								 * pinned entries (DynLookupEntry *) of the
+								 * items whose keys it has listed; else NIL */
 	DynBaseKeys *base_keys;		/* all keys that the index Query has listed;
 								 * NULL while `items` still has all of them */
 
@@ -93,8 +90,7 @@ extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
 /*
  * These functions return the entry of a full key, or of the n-th Query of an
- * execution.  If the cache has no such entry, they add an EMPTY one.  They do
- * not pin the entry.
+ * execution, without pinning it.  If there is no entry, they add an EMPTY one.
  */
 extern DynLookupEntry *dyn_lookup_entry_of_key(DynLookupCache *cache,
 											   const DynKeyPart *parts, int nparts);
@@ -102,10 +98,7 @@ extern DynLookupEntry *dyn_lookup_entry_of_query(DynLookupCache *cache,
 												 const DynResolvedAccess *resolved,
 												 int n);
 
-/*
- * Returns true if the complete result can be returned without a new request:
- * from the cache, from responses that are still expected, or from both.
- */
+/* Returns true if no new request is needed to return the complete result. */
 extern bool dyn_lookup_entry_is_servable(const DynLookupEntry *entry);
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
@@ -161,8 +154,7 @@ typedef struct DynLookupBatch
 	int			space;
 	DynLookupEntry **entries;	/* entry of each key or Query, or NULL if the
 								 * entry was removed or is complete */
-	DynKeyPart *keys;			/* for lookups by full key: nparts parts for
-								 * each entry; else NULL */
+	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
 	DynQuery   *queries;		/* partitions: the Query of each entry */
 
 	int			sent;			/* number of entries that the fetch requests */
@@ -179,10 +171,7 @@ extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 								 const DynKeyPart *parts);
 
-/*
- * Adds the EMPTY entries among entry->items, from position `at` on, until the
- * batch has `max` entries.
- */
+/* Adds the EMPTY ones of entry->items, from `at` on, while batch->n < max. */
 extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
 									   int at, int max);
 

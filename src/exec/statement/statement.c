@@ -5,10 +5,6 @@
  *
  * Statements that run inside one another (functions, triggers, cursors) each
  * have their own EState.  Since few exist at a time, a list is enough.
- *
- * The caller of ExecutorRun may limit the rows.  CREATE TABLE AS, COPY
- * and clients that read the full result fetch all rows; cursors and some
- * functions do not.
  */
 #include "postgres.h"
 

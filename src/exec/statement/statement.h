@@ -1,8 +1,6 @@
 /*
  * statement.h
- *		State that all foreign scans and writes of one executing statement
- *		share: the number of requests in flight, the memory for pages, the
- *		quota of retries, and the counters.
+ *		State that all scans and writes of foreign tables share in a statement.
  *
  * There is one DynStatement for each EState, created by the first node that
  * needs it and freed with es_query_cxt.
@@ -72,10 +70,7 @@ dyn_smaller_limit(double a, double b)
 	return a > 0 && b > 0 ? Min(a, b) : Max(a, b);
 }
 
-/*
- * Returns the limit of a statement's read units on the server, which is the
- * smaller of the configuration parameter and the server's option; 0 if none.
- */
+/* Returns the limit of a statement's read units on the server; 0 if none. */
 extern double dyn_statement_max_units(const DynConnection *connection);
 
 /* Sets `ended` in the DynStatement of this EState, if there is one. */

@@ -3,9 +3,7 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  The array in column < ANY (array) is
- * converted to the greatest bound of all elements that are not NULL, or to
- * NULL if there are none.  Every conversion returns NULL if the value, or
+ * compared (plan/clauses/preds.h).  A conversion returns NULL if the value, or
  * another operand (such as the interval in column + interval), is NULL: the
  * SQL comparison then selects no rows.
  */
