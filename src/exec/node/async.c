@@ -18,10 +18,6 @@
  * makes the descriptor readable (dyn_client_wake).  The timer also wakes the
  * Append when a throttled child may send again.
  *
- * Some versions of the server crash if the event set of an Append is empty
- * (dyn_append_needs_event).  There, a child that completes its AsyncRequest
- * adds the process's latch to the set, and sets the latch.
- *
  * At the statement's limit of requests in flight, a node that needs data may
  * still send one request (fetch/schedule.c).  For this rule, all children of
  * an Append count as one node (DynAsyncGroup).
@@ -68,9 +64,9 @@ get_group(DynStatement *statement, const PlanState *requestor)
 
 /*
  * Ends the executions of children whose parameters have changed.  Core rescans
- * such a child when it next requests a row from the child, which it never does
- * if the child is now pruned.  Until then, nothing takes in the responses to
- * the child's requests, so the other children must not wait for them.
+ * such a child only when the Append requests a row from the child again, which
+ * never happens if the child is now pruned.  So nothing takes in the responses
+ * to the child's requests, and the other children must not wait for them.
  */
 static void
 end_outdated_runs(const DynScan *scan)
@@ -144,7 +140,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	if (!scan->input.running)
 		end_outdated_runs(scan);
 	scan->request = areq;
-	/* the Append may have returned rows instead of waiting as announced */
+	/* the Append may have returned rows, and not waited as declared */
 	dyn_client_will_wait(dyn_session_client(), false);
 	/* leave_out_idle_peers may have removed the fetch: add it again */
 	if (scan->input.items != NULL)

@@ -138,8 +138,8 @@ print_term(Printer *printer, const DynFilterTerm *term)
 
 /*
  * Returns the encoded constant that a placeholder must be equal to.  Returns
- * NULL if there is no such constant, if the constant cannot be encoded, or if
- * it is converted to the column's type only at run time (DynConversion).
+ * NULL if there is none, or if the value is converted to the column's type
+ * only at run time (DynConversion).
  */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
@@ -176,9 +176,9 @@ conditions_of_part(const DynPred *arg)
 }
 
 /*
- * Prints a placeholder as ${column}, or as ${column = value} if the column
- * must be equal to a value.  If this value is a constant, and the placeholder
- * does not fold case, prints only the constant, such as 17.
+ * Prints ${column}, or ${column = value} if the column must be equal to a
+ * value.  If the value is a constant, and the placeholder does not fold case,
+ * prints only the constant, such as 17.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -506,10 +506,7 @@ show_guards(Printer *printer, const DynScan *scan, ExplainState *es)
 	ExplainPropertyText("Alternative", printer->buf.data, es);
 }
 
-/*
- * Appends the names of the global indexes whose capacity the access plan uses,
- * and "" for the capacity of the table; returns the list.
- */
+/* Appends the global indexes whose capacity is used, and "" for the table. */
 static List *
 add_capacities(List *names, const DynAccess *access)
 {
@@ -526,10 +523,6 @@ add_capacities(List *names, const DynAccess *access)
 	return names;
 }
 
-/*
- * Shows the limits on read units.  The limit of read_percent is computed from
- * read_capacity or, if this option is not set, from the table's description.
- */
 static void
 show_budgets(const DynRelation *relation, const DynAccess *access,
 			 ExplainState *es)

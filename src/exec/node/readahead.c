@@ -16,8 +16,8 @@
  * outer row is joined to at most one inner row, the first batch has n rows.
  * But if reading a row has side effects, or if evaluating a scan's values may
  * raise an error, all batches have one row: a row that was read ahead might
- * never be requested.  (A condition on the outer rows may still raise an error
- * for such a row.  This is accepted, because parallel workers do the same.)
+ * never be requested.  A condition on the outer rows may still raise an error
+ * for such a row, as it may in a parallel worker.
  *
  * A batch also ends when the lookups have enough requests
  * (dyn_lookups_is_full), or when its rows take more than fetch_memory or half
@@ -29,9 +29,6 @@
  * survive the rollback of a savepoint.  If temp_file_limit is set, no row is
  * written to a file, and a batch has at most about half of work_mem: reading
  * ahead must not make a statement fail.
- *
- * The node's loop is the one in the plan whose outer side is this node.  The
- * node prefetches only for scans that are executed for every row.
  */
 #include "postgres.h"
 
@@ -50,8 +47,8 @@
 #include "scan.h"
 
 /*
- * If a node above may stop early, batch n (from 0) has at most LAZY_GROWTH^n *
- * FIRST_LAZY_ROWS rows, or ReadAhead.first_rows if that is more.
+ * If a node above may stop early, batch n (from 0) has at most FIRST_LAZY_ROWS
+ * * LAZY_GROWTH^n rows, or ReadAhead.first_rows if that is more.
  */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
@@ -117,10 +114,9 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 
 /*
  * Finds the scans to prefetch for, and the parameters on which they depend.
- * The parameters of a nested loop's inner scan are columns of the rows that
- * this node returns.  The parameters of a subplan are columns of the child's
- * rows.  If this node has a projection, the two kinds of rows differ, and the
- * node does not prefetch for subplans.  The node also does not prefetch in
+ * The parameters of a subplan are columns of the child's rows.  If this node
+ * has a projection, its batches have other rows than the child, so the node
+ * does not prefetch for subplans.  The node also does not prefetch in
  * EvalPlanQual, which tests single rows.
  */
 static void
@@ -190,8 +186,8 @@ resolve(ReadAhead *ahead)
 
 /*
  * Prefetches for one row: sets the parameters from the row, as a nested loop
- * does, and restores the old values at the end.  After an error the parameters
- * remain set.  This does no harm, because the error ends the statement.
+ * does, and restores the old values at the end.  It does not restore them
+ * after an error, because the error ends the statement.
  */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
@@ -352,7 +348,7 @@ read_batch(ReadAhead *ahead)
 		: ahead->size * ahead->growth;
 }
 
-/* Stores the next row of the batch in ahead->out; false after the last row. */
+/* Stores the batch's next row in ahead->out; returns false at the end. */
 static bool
 next_stored_row(ReadAhead *ahead)
 {

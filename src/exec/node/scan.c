@@ -78,8 +78,7 @@ prepare_scan(DynScan *scan, int eflags)
 
 /*
  * If the table is updatable, warns once per statement that SELECT FOR UPDATE
- * or FOR SHARE does not lock its rows.  A value computed from an unlocked row
- * may overwrite the change of another session.
+ * or FOR SHARE does not lock the table's rows.
  */
 static void
 warn_if_locking(ForeignScanState *node, const DynRelation *relation)
@@ -198,9 +197,9 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 /* ---- execution ---- */
 
 /*
- * Begins an execution: opens the source of the first opener that can serve it.
- * If none can, scan->input.items stays NULL.  Most sources send requests when
- * a row is fetched, but a union sends its first requests here (united.c).
+ * Begins an execution.  If no opener opens a source, scan->input.items stays
+ * NULL.  Most sources send requests only when a row is fetched, but a union
+ * sends its first requests here (united.c).
  */
 static void
 begin_run(DynScan *scan)
@@ -212,9 +211,8 @@ begin_run(DynScan *scan)
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
 	/*
-	 * Set `running` only afterwards: evaluating the values may run an
-	 * initplan, whose scans can share reads only with scans that are not
-	 * running.
+	 * Evaluate the values before `running` is set: this may run an initplan,
+	 * whose scans can share reads only with scans that are not running.
 	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
@@ -288,21 +286,13 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * rows from one scan after the other: a join of two item collections with
  * constant keys would wait for one response before it sends the next request.
  * So when the first scan of a plan or subplan begins, this function starts
- * other scans that will very likely be read, within the statement's limits.
- * Responses, even errors, wait until the first row of their scan is fetched.
+ * other scans of this plan, within the statement's limits.  Responses, even
+ * errors, wait until the first row of their scan is fetched.
  *
- * A scan qualifies if it sends one request: a GetItem, or a Query of one
- * expected page.  A scan of several keys also qualifies if it sends its
- * requests together with those of another scan of the same keys (one_round).
- *
- * Only scans that the plan is certain to read are started.  One risk is
- * accepted: if another input of a node above is empty, the scan is not read
- * and its request was wasted.  Excluded are:
- * - scans that a LIMIT may skip or stop, and scans below a one-time filter or a
- *   Memoize
- * - scans in a subplan, until the subplan begins; its scans then start
- *   together, except those that the executor may leave partly unread
- * - scans that are executed for each row of another node
+ * Only scans that send one request, or one round of requests (one_round), and
+ * that the plan is certain to read once are started.  One risk is accepted: if
+ * another input of a node above is empty, the scan is not read and its request
+ * was wasted.
  *
  * The scan's expressions are evaluated even if the statement turns out not to
  * need them, so they must not fail or have side effects (classify.c).
@@ -413,14 +403,13 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
- * Checks a row again for EvalPlanQual.  For a scan of a relation, this
- * function returns true, because core itself checks fdw_recheck_quals.
+ * Checks a row again for EvalPlanQual.  For a scan of a relation, core itself
+ * checks fdw_recheck_quals.  A scan without a relation, such as a count in a
+ * subquery, must be executed again.  Since 15.15, 16.11, 17.7 and 18.1,
+ * EvalPlanQual does this; older versions call this function.
  *
- * A scan without its own relation, such as a count in a subquery, must be
- * executed again.  Since 15.15, 16.11, 17.7 and 18.1, EvalPlanQual does this;
- * older versions call this function, which executes the scan.  This function
- * also removes fdw_recheck_quals: they are conditions on the rows that
- * requested.c counts, so core must not check them on the count.
+ * The fdw_recheck_quals of a count are conditions on the rows that requested.c
+ * counts.  Core must not check them on the count, so they are removed here.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -472,11 +461,10 @@ dynReScanForeignScan(ForeignScanState *node)
 /* ---- items without rows ---- */
 
 /*
- * Returns how many items a Scan or Query has read without finding a row: those
- * that the conversion rejected or, if it rejected none, those that DynamoDB
- * removed by the item filter.  Returns 0 if there was a row, or if other
- * filters were sent, since they may have removed rows.  Also returns 0 for
- * GetItem, since its key often belongs to another entity.
+ * Returns how many items a Scan or Query has read without finding a row.
+ * Returns 0 if filters other than the item filter were sent, since they may
+ * have removed rows.  Returns 0 for GetItem, since its key often belongs to
+ * another entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)
@@ -525,9 +513,8 @@ describe_rows(const DynRelation *relation)
 
 /*
  * Sends a NOTICE if a Scan or Query was read to its end, and no item was a row
- * of the foreign table (describe_rows lists what makes an item a row).  The
- * cause may be a misspelled literal in a template.  This is not an error,
- * since all items may belong to other entities.
+ * of the foreign table.  The cause may be a misspelled literal in a template.
+ * This is not an error, since all items may belong to other entities.
  */
 static void
 notice_no_rows(const DynScan *scan)

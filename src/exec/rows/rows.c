@@ -126,7 +126,6 @@ may_show(const DynRows *rows)
 	return rows->reader == GetUserId() || rows->note_error != NULL;
 }
 
-/* Returns the item's key as text; NULL if it is unknown or must be hidden. */
 static const char *
 read_key(const DynRows *rows)
 {
@@ -272,7 +271,6 @@ report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 
 /* ---- context of errors ---- */
 
-/* Returns ", item " and the current item's key; "" if read_key has none. */
 static const char *
 describe_key(const DynRows *rows)
 {
@@ -305,10 +303,8 @@ typedef bool (*Step) (DynRows *rows, TupleTableSlot *slot);
 
 /*
  * Calls step().  If the function of a type or domain rejects a value that must
- * not be shown, raises an error without the function's hint and context.
- *
- * This function is not inlined, so that items that are filtered out and yield
- * no row do not pay for its large stack frame.
+ * not be shown, raises an error without the function's hint and context.  Not
+ * inlined, so that items without a row do not pay for the large stack frame.
  */
 static pg_noinline bool
 convert(DynRows *rows, Step step, TupleTableSlot *slot)
@@ -396,7 +392,6 @@ decode_value(DynRows *rows, const DynRowColumn *fetched, const DynValue *value,
 	return accept_mismatch(rows, fetched, value, why);
 }
 
-/* Decodes a column that is read from a placeholder of the attribute. */
 static pg_noinline bool
 decode_part(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {
@@ -553,11 +548,8 @@ is_row(DynRows *rows)
 }
 
 /*
- * Returns true if the item is a row according to the templates.  Raises an
- * error if the item is ambiguous, or if the text of a placeholder is not a
- * value of its column (a mismatch).  If rows->note_error is set, raises no
- * error, but returns false for an ambiguous item, and true for an item with a
- * mismatch.
+ * Returns true if the item is a row according to the templates.  If note_error
+ * is set, an ambiguous item is not a row, but an item with a mismatch is.
  */
 static bool
 parts_match(DynRows *rows, TupleTableSlot *unused)
@@ -582,10 +574,7 @@ parts_match(DynRows *rows, TupleTableSlot *unused)
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 
-/*
- * Begins the item's elements; returns false if there are none.  A scalar that
- * is not NULL is an error, unless the table skips scalars.
- */
+/* Begins the item's elements; returns false if there are none. */
 static bool
 begin_elements(DynRows *rows, const DynValue *collection)
 {

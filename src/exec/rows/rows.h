@@ -52,7 +52,7 @@ typedef struct DynRowColumn
 	int			slot;			/* index among the item's slots; -1 if the
 								 * column is read from the unnested element */
 	int			position;		/* position in the row, from 0 */
-	DynNames   *only;			/* members to be shown, or NULL for all */
+	DynNames   *only;			/* members to be shown; NULL: all */
 
 	/* unnested table */
 	int			below_slot;		/* index in DynUnnested.below, or -1 */
@@ -91,8 +91,8 @@ typedef struct DynRows
 	int			base_slots[2];
 	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots for DYN_ROWS_SORT */
 	/*
-	 * finds the current item's key if it was not fetched; returns NULL if the
-	 * key remains unknown, with a reason in *why if a request was sent
+	 * Finds the current item's key if it was not fetched.  Returns NULL if the
+	 * key remains unknown, and sets *why if a request was sent.
 	 */
 	const char *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
@@ -109,18 +109,17 @@ typedef struct DynRows
 
 	DynCond    *test;			/* item filter as a condition, or NULL */
 	struct DynParts *parts;		/* parts of templated attributes, or NULL */
-	DynNames   *omitted;		/* names of attributes that are left out of a
-								 * "rest" column (option document 'rest') for
-								 * the current item; NULL if the same names are
-								 * left out for all items */
+	DynNames   *omitted;		/* attributes of the current item that a "rest"
+								 * column (option document 'rest') omits; NULL
+								 * if it omits the same ones for all items */
 	DynBuffer	scratch;		/* scratch buffer of `test` */
 	DynUnnested *unnested;		/* elements that are rows, or NULL */
 
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* 1 if the item has another row, else 0 */
-	const DynRowColumn *current;	/* column or key being decoded, or NULL;
-									 * the member `column` is NULL while the
-									 * item's key is decoded */
+	const DynRowColumn *current;	/* column being decoded, or NULL; its
+									 * member `column` is NULL while the item's
+									 * key is decoded */
 } DynRows;
 
 /* Flags of dyn_rows_create; the first three add attributes to be read */
@@ -148,11 +147,10 @@ extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
  * Makes `rows` ignore the parts of documents that its scan does not need, so
- * that values there cannot raise errors.  `own` has the paths that this scan
- * needs.  `all` has all paths that are read; it is `rows`, or the DynRows to
- * which dyn_rows_add_rows added `rows`.  Returns false if a part cannot be
- * ignored.  Must be called after all calls of dyn_rows_add_rows.  Allocates in
- * CurrentMemoryContext.
+ * that values there cannot raise errors.  Returns false if a part cannot be
+ * ignored.  `own` has the paths that this scan needs; `all` has all paths that
+ * are read (`rows`, or the DynRows to which dyn_rows_add_rows added `rows`).
+ * Must be called after dyn_rows_add_rows.  Allocates in CurrentMemoryContext.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
@@ -165,13 +163,9 @@ extern int	dyn_rows_slot(const DynRows *rows, const char *name);
  * the item's values, then dyn_rows_next until it returns false.  The item's
  * values must not change in the meantime.  An item has at most one row, unless
  * the relation is unnested.  The values of a row's columns are valid until the
- * next item is begun.
- * - dyn_rows_begin raises an error if a key attribute matches its template in
- *   several ways, if a placeholder of the key has a text that is not valid for
- *   its column, or if a value cannot be unnested.
- * - dyn_rows_next raises an error if a value does not match its column, or if
- *   a column declared NOT NULL is NULL.
- * - dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.
+ * next item is begun.  Both functions raise the errors of enum DynRowError.
+ *
+ * dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
@@ -187,7 +181,6 @@ dyn_rows_skip(DynRows *rows)
 	rows->left = rows->unnested != NULL && dyn_elements_next(&rows->unnested->elements);
 }
 
-/* Returns true if dyn_rows_next would store a row. */
 static inline bool
 dyn_rows_has_more(const DynRows *rows)
 {
@@ -210,7 +203,7 @@ extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 /*
  * Returns an item's key as text, such as pk = "a", sk = 5, from the given
  * slots.  Returns NULL if a slot is -1, or if its value cannot be in a key.
- * Raises no error for any value, because the text is used in error messages.
+ * Raises no errors, because the text is used in error messages.
  */
 extern const char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 									 const int *slots, const DynValue *values);
@@ -230,8 +223,8 @@ extern const char *dyn_key_text(const DynKeyPart *parts, int nparts,
 /* ---- single items ---- */
 
 /*
- * Reads single items that are not in a page of a fetch.  An item is a JSON
- * object of attribute values, as in a response to a write.
+ * Reads single items: JSON objects of attribute values, as in the response to
+ * a write.
  */
 typedef struct DynItemReader
 {
@@ -244,10 +237,7 @@ typedef struct DynItemReader
 /* Returns a reader in CurrentMemoryContext, whose reset frees the reader. */
 extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 
-/*
- * Parses JSON, and returns the item's slots, valid until the next call.
- * Raises an error if the JSON is not an item.
- */
+/* Parses an item; returns its slots, which are valid until the next call. */
 extern const DynValue *dyn_item_reader_read(DynItemReader *reader,
 											const char *item, size_t len);
 

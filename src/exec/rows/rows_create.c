@@ -59,8 +59,8 @@ projected_path(const DynRows *rows, const DynPath *path)
 }
 
 /*
- * Adds a path to the projection, unless the projection has it.  An empty path
- * requests the full item.  Ignores the segment number, which no item contains.
+ * Adds a path to the projection; an empty path requests the full item.
+ * Ignores the segment number, which no item contains.
  */
 static void
 project(DynRows *rows, const DynPath *path)
@@ -103,8 +103,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path if it has none.  Requests the path even if it has
- * a slot, because add_columns() may have requested only members below it.
+ * Requests the path even if the path has a slot, because add_columns() may
+ * have requested only members below it.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -124,9 +124,9 @@ read_attribute(DynRows *rows, const char *name)
 }
 
 /*
- * Requests the attributes that `flags` (DYN_ROWS_*) selects.  Stores the slots
- * of the sort attributes and of the table's key.  If full items are requested,
- * which contain the key, the key gets slots even without DYN_ROWS_KEY.
+ * Requests the attributes that `flags` (DYN_ROWS_*) selects.  If full items
+ * are requested, which contain the key, the key gets slots even without
+ * DYN_ROWS_KEY.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -164,11 +164,7 @@ read_leaf(DynPred *pred, void *arg)
 	return false;
 }
 
-/*
- * Adds a DynParts for the templates, and requests the attributes that the
- * DynParts needs: to decide whether an item is a row, and to compute column
- * values.
- */
+/* Adds a DynParts, and requests the attributes that it needs. */
 static void
 add_parts(DynRows *rows)
 {
@@ -208,7 +204,6 @@ free_tree(void *tree)
 	dyn_path_tree_free(tree);
 }
 
-/* Adds the cursor over the elements of the collection in this slot. */
 static void
 add_elements(DynRows *rows, int slot)
 {

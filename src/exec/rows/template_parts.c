@@ -3,7 +3,7 @@
  *		Splits an item's templated attributes, and decides whether the item is
  *		a row.
  *
- * Whichever request returned an item, it is checked in the same order: first
+ * Each item is checked in the same order, whichever request returned it: first
  * whether it is a row, then whether it is ambiguous, then whether each part is
  * a value of its column.
  */
@@ -15,7 +15,6 @@
 
 /* ---- mismatches of an item ---- */
 
-/* Stores the attribute's name and value for a message; returns `match`. */
 static DynRowMatch
 describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch match)
 {
@@ -57,10 +56,6 @@ why_no_match(const DynParsedAttr *parsed)
 	}
 }
 
-/*
- * Calls mismatch_of() for an attribute that does not match its template, with
- * the first part from which a column is read or, if there is none, the last.
- */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 {
@@ -75,9 +70,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- split of the key attributes ---- */
 
 /*
- * Splits the key attributes, and returns whether the item can be a row.  Does
- * not check that the texts of times have the required number of characters;
- * judge_values() does.
+ * Splits the key attributes, and returns whether the item can be a row.  Times
+ * of a wrong width pass (DYN_SPLIT_TYPE_MISMATCH); judge_values() checks them.
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -130,9 +124,8 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if the split of an attribute outside of the table's key is
- * ambiguous (DYN_SPLIT_AMBIGUOUS) and the attribute decides whether the item
- * is a row.  Other attributes with the same columns may resolve the ambiguity.
+ * Returns true if the split of a decisive attribute outside of the table's key
+ * is ambiguous.  Other attributes with the same columns may resolve this.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -150,7 +143,6 @@ has_undecided_text(const DynParts *parts)
 
 /* ---- values of parts ---- */
 
-/* Returns true if the part's text is valid for its column; else sets *why. */
 static bool
 part_is_value(DynParts *parts, const DynParsedAttr *parsed, int p, const char **why)
 {
@@ -169,10 +161,9 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 }
 
 /*
- * Calls mismatch_of() if a column that is read from the part cannot represent
- * the text, or if the template lists values, but not this text.  Otherwise
- * returns DYN_MATCH_ROW.  An item with a text that is not listed must not be a
- * row, since a plan that requests each listed value does not find the item.
+ * Checks that the column can represent the text, and that the template lists
+ * the text if it lists values.  An item with a text that is not listed must
+ * not be a row, since a plan that requests each listed value does not find it.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -202,9 +193,9 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks those parts of an index key whose values the template lists (for why,
- * see the comment of judge_part).  A part whose column has on_mismatch 'null'
- * is not checked, because no plan then requests each listed value.
+ * Checks those parts of an index key whose values the template lists.  A part
+ * whose column has on_mismatch 'null' is not checked, because no plan then
+ * requests each listed value.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)

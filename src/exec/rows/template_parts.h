@@ -23,7 +23,8 @@ typedef enum DynRowMatch
 	DYN_MATCH_ROW,
 	DYN_MATCH_NOT_ROW,			/* usually an item of another entity */
 	DYN_MATCH_AMBIGUOUS,		/* a key can be split in several ways */
-	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
+	DYN_MATCH_MISMATCH			/* a part of a key is not valid for its column,
+								 * or its template does not list the part */
 } DynRowMatch;
 
 /* Reason for a mismatch with a placeholder such as ${status:open|closed}. */
@@ -39,20 +40,15 @@ typedef struct DynMismatch
 
 /*
  * Returns a DynParts, in CurrentMemoryContext.  needed[i] is true if template
- * i will be split.  paths[i] is the path whose value is in slot i of an item;
- * all paths that dyn_templated_paths() returns must be among them.
+ * i will be split.  paths[i] is the path whose value is in slot i of an item.
+ * `paths` must contain all paths that dyn_templated_paths() returns.
  */
 extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
  * Begins the next item, and returns whether it is a row.  If the result is
- * AMBIGUOUS or MISMATCH, *mismatch describes the attribute that causes it:
- * - AMBIGUOUS: the key attributes match their templates in several ways.
- * - MISMATCH: either a column cannot represent a part of the table's key, or a
- *   part has a value that is not in the list in its template (of the table's
- *   key or of an index key).
- *
+ * AMBIGUOUS or MISMATCH, *mismatch describes the attribute that causes it.
  * With on_mismatch 'null', an item that mismatches a key column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,

@@ -3,9 +3,9 @@
  *		Splits an item's templated attributes, and searches all ways to split
  *		attributes that share columns.
  *
- * A search tries each way to split the first attribute, with each way to split
- * the second, and so on.  A known value of a column reduces the ways of later
- * attributes.  At the end, all occurrences of each column are compared.
+ * A search combines each way to split the first attribute with each way to
+ * split the second, and so on.  A known value of a column reduces the ways of
+ * later attributes.
  */
 #include "postgres.h"
 
@@ -167,7 +167,6 @@ read_text(DynParts *parts, DynParsedAttr *parsed, const DynValue *value)
 	return true;
 }
 
-/* Splits one attribute; `given` has the known texts of its parts, or NULL. */
 static void
 split_text(DynParts *parts, DynParsedAttr *parsed, const DynText *given)
 {
@@ -194,7 +193,6 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 
 /* ---- expected text of parts ---- */
 
-/* Returns what to expect of a part if its column has an invalid value. */
 static DynExpectation
 expected_of_mismatch(const DynColumn *column)
 {
@@ -239,12 +237,10 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 }
 
 /*
- * Some columns in template `i` are read from other attributes, so the item's
- * values of these columns determine the texts of their parts.  Stores these
- * texts, case-folded, in `given`.  If one of these attributes has a template
- * and is not being split already, splits this attribute first.  Returns false
- * if a column is NULL, or if a part cannot encode the column's value.  Sets
- * parts->unsure if a value is unknown.
+ * Some columns in template `i` are read from other attributes, which determine
+ * the texts of their parts.  Stores these texts, case-folded, in `given`.
+ * First splits those of the other attributes that have a template.  Returns
+ * false if a part cannot have any text (DYN_EXPECTED_NOTHING).
  */
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
@@ -343,8 +339,8 @@ typedef struct Search
 	DynParsedAttr **attrs;		/* attributes that take part */
 
 	/*
-	 * the last solution found (one way to split all the attributes): for each
-	 * attribute, the texts of its parts
+	 * the last way found to split all attributes: for each attribute, the
+	 * texts of its parts
 	 */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* index of the attribute to split next */
@@ -352,10 +348,7 @@ typedef struct Search
 	int			steps;			/* rest of MAX_STEPS; negative if exceeded */
 } Search;
 
-/*
- * Stores the text that each part must have, if known.  Returns false if there
- * is no possible text for one of the parts (DYN_EXPECTED_NOTHING).
- */
+/* Stores the known texts of parts; returns false if a part cannot have any. */
 static bool
 known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 {
@@ -446,7 +439,6 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/* Tries to split the attributes from `level` on; returns true to stop. */
 static bool
 search_level(Search *search)
 {
@@ -478,7 +470,6 @@ take_way(void *arg, const DynText *values)
 	return enough;
 }
 
-/* Ends find_ways() at the first way to split the attribute (callback). */
 static bool
 stop_at_first(void *arg, const DynText *values)
 {
@@ -486,10 +477,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if accept_way() has found that another template contains the
- * column with an equal value.  accept_way() skips attributes that do not match
- * their template, and case-folded parts that are not ASCII
- * (dyn_part_compares).
+ * Returns true if another template contains the column, with a value that
+ * accept_way() has compared.  accept_way() does not compare case-folded parts
+ * that are not ASCII (dyn_part_compares).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -510,10 +500,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/*
- * Returns true if is_confirmed() is true for every guessed part: one whose
- * text contains the part's own separator.
- */
+/* Returns true if each part that contains its separator is confirmed. */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -536,8 +523,8 @@ guesses_are_confirmed(const Search *search)
 
 /*
  * Returns the number of ways to split the attributes, but 2 if there are more,
- * or if the search exceeds MAX_STEPS.  If there is a way, the attributes are
- * then split in the first way that was found.
+ * or if the search exceeds MAX_STEPS.  Splits the attributes in the last way
+ * found.
  */
 static int
 search_ways(Search *search, Guess guess)
@@ -626,10 +613,6 @@ begin_search(Search *search, DynParts *parts)
 	return true;
 }
 
-/*
- * Searches for a way to split the attributes by their templates: tries one
- * assumption (Guess) after the other, until one leads to a way.
- */
 DynWaysFound
 dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **about)
 {
@@ -664,7 +647,7 @@ dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **abo
 
 /*
  * Splits the attributes of a cycle, which do not decide whether an item is a
- * row.  Unless the search finds exactly one way, no attribute matches.
+ * row.  If the search does not find exactly one way, no attribute matches.
  */
 static void
 break_cycle(DynParts *parts, const Bitmapset *cycle)
@@ -672,10 +655,7 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	/*
-	 * Columns of the cycle's templates may be read from attributes outside of
-	 * the cycle.  Split these attributes first.
-	 */
+	/* first split the attributes outside of the cycle that it depends on */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];

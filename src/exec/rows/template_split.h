@@ -18,11 +18,10 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	Bitmapset  *cycle;			/* set of this template and the templates that
-								 * form a cycle with it: each has a column that
-								 * is read from the next one.  NULL if there is
-								 * no cycle, or for a template in
-								 * DynParts.decisive */
+	Bitmapset  *cycle;			/* templates of the cycle to which this one
+								 * belongs: each has a column that is read from
+								 * the next one.  NULL if there is no cycle, or
+								 * for a template in DynParts.decisive */
 	bool		searched;		/* true if dyn_find_ways splits it */
 	bool		unresolved;		/* true if the string cannot be split unless
 								 * the value of some part contains the
@@ -74,10 +73,7 @@ struct DynParts
 /* Begins the next item: marks all templated attributes as not yet split. */
 extern void dyn_parts_reset(DynParts *parts, const DynValue *values);
 
-/*
- * Splits templated attribute `i`; first splits the attributes on which it
- * depends.
- */
+/* Splits templated attribute `i`, and first those on which it depends. */
 extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
@@ -98,15 +94,11 @@ typedef enum DynExpectation
 								 * encode the column's value */
 } DynExpectation;
 
-/*
- * Returns what is known about the text that the checked part must have.
- * Stores a known text in *text, in CurrentMemoryContext.
- */
+/* Stores the part's expected text in *text, in CurrentMemoryContext. */
 extern DynExpectation dyn_expected_text(DynParts *parts,
 										const DynPlaceholderCheck *check,
 										DynText *text);
 
-/* Stores the text of a part as a value. */
 extern void dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed,
 								  int part);
 
@@ -130,19 +122,18 @@ typedef enum DynWaysFound
 								 * has the same value at all its places */
 	DYN_WAYS_ONE,				/* one way to split the attributes */
 	DYN_WAYS_SEVERAL,			/* more than one way, or uncertain: the search
-								 * was given up after too many steps, or the
-								 * only way uses a guessed value that no other
-								 * template part confirms */
+								 * needs too many steps, or the only way uses a
+								 * guess that no other part confirms */
 	DYN_WAYS_UNRESOLVED			/* no way gives each column a single value, and
 								 * some attribute matches its template only
 								 * with a guess */
 } DynWaysFound;
 
 /*
- * Searches all ways to split the given attributes of the current item.  This
- * is needed if splitting one by one fails, or gives a column several values.
- * If the result is SEVERAL, *about is the attribute to name in a message.
- * Sets `unresolved` of each attribute.  Allocates in CurrentMemoryContext.
+ * Searches all ways to split the given attributes of the current item, if
+ * splitting one by one fails, or gives a column several values.  If the result
+ * is SEVERAL, *about is the attribute to name in a message.  Sets `unresolved`
+ * of each attribute.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynParts *parts, const Bitmapset *attrs,
 								  const DynParsedAttr **about);

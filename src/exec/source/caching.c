@@ -16,8 +16,8 @@
  * repeated at most once for each parameter.
  *
  * Queries are cached, too: an execution uses cached items if it has the same
- * keys as the previous execution.  Each cache contains one read.  The fallback
- * (requested.c) of a scan, or of an arm of an OR, has a cache of its own.
+ * keys as the previous execution.  The fallback (requested.c) of a scan, or of
+ * an arm of an OR, has a cache of its own.
  *
  * A read is not cached in EvalPlanQual, or if a changing filter compares two
  * attributes.  If a lookup join sends requests, only fallbacks are cached.
@@ -61,10 +61,6 @@ typedef struct Caching
 	MemoryContext read_context;
 } Caching;
 
-/*
- * Returns the parameters on which each run-time value depends.  A converted
- * value also depends on the parameters of its operands.
- */
 static Bitmapset **
 find_params(const DynInput *input)
 {
@@ -156,10 +152,10 @@ divide(Caching *cached)
 	}
 
 	/*
-	 * If filters change between executions, a cached read must leave them out,
-	 * so it finds more index entries.  With fetch_base_items, the item of each
-	 * entry is then read from the table, which could cost more than to send
-	 * all filters in each execution.  So do not cache in this case.
+	 * A cached read leaves out the filters that change, so it finds more index
+	 * entries.  With fetch_base_items, it would read the item of each entry
+	 * from the table.  This could cost more than to send all filters in each
+	 * execution, so do not cache.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !cached->scandesc->access->fetch_base_items))
@@ -242,10 +238,7 @@ open_cached(void *state)
 	member = cached->member;
 	if (member == NULL)
 		return NULL;
-	/*
-	 * Equal values lead to equal requests.  So compare the values with those
-	 * of the cached read or, if there is none, those of the last execution.
-	 */
+	/* without a cached read, member->values are those of the last execution */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
 	/*
@@ -254,7 +247,7 @@ open_cached(void *state)
 	 */
 	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);
-	/* other values may mean other keys, except in a Scan of all segments */
+	/* other values may be other keys, except in a Scan of all segments */
 	if (!input->requested ||
 		(!same && (cached->scandesc->access->kind != DYN_ACCESS_SCAN ||
 				   cached->scandesc->access->nhash > 0)))

@@ -3,8 +3,8 @@
  *		Reads the rest of open queries before a statement writes their table.
  *
  * A cursor over a local table does not see later writes, but DynamoDB has no
- * snapshots.  So before a statement writes a table, the open scans of the table
- * are read to their end, and their remaining rows are stored.
+ * snapshots.  So before a statement writes a table, the remaining rows of open
+ * scans of the table are read and stored.
  *
  * These scans are left alone, and see the write:
  * - scans that would call functions of users: these must not run with the

@@ -20,14 +20,12 @@
 struct DynMember;
 struct ExplainState;
 
-/* One way to serve executions; the first opener that can do so is used. */
 typedef struct DynOpener
 {
 	/*
 	 * Opens a source, in CurrentMemoryContext, for an execution with
 	 * input->values.  Returns NULL if a later opener must serve the execution.
-	 * `open` itself is NULL for an opener that never opens a source, and has
-	 * only other callbacks.
+	 * `open` itself is NULL for an opener that has only other callbacks.
 	 */
 	DynItems   *(*open) (void *state);
 
@@ -66,10 +64,9 @@ typedef struct DynInput
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and still true if reading them has failed */
-	bool		ahead;			/* true if the execution was begun before the
-								 * executor needed its first row (see
-								 * start_early in scan.c), and the executor has
-								 * fetched no row yet */
+	bool		ahead;			/* true from the time when start_early (scan.c)
+								 * begins the execution until the executor
+								 * fetches its first row */
 	double		found;			/* number of rows returned by the execution */
 	bool		begun;			/* true if any execution has fetched a row */
 	bool		has_prefetcher; /* true if a lookup join node prefetches */
@@ -86,10 +83,9 @@ typedef struct DynInput
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext: at the beginning of the
- * list if it has `only_compares`, otherwise at the end.  An opener with
- * `only_compares` does not need a copy of the run-time values.  If it serves
- * the execution, the copy for the openers after it is never made.
+ * Adds a copy of an opener, in CurrentMemoryContext.  Openers with
+ * `only_compares` come first: if one of them serves an execution, the run-time
+ * values need not be copied.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)
@@ -102,10 +98,8 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
 }
 
 /*
- * Each of the following functions adds one opener, if the access plan permits
- * it.  For a UNION plan, only the opener of united.c is added.  For other
- * plans, the opener of requested.c is added, possibly after the openers of
- * caching.c and sharing.c.
+ * Each of the following functions adds an opener, if the access plan permits
+ * it.
  *
  *		united.c	reads the arms of an OR, and returns each row once
  *		caching.c	uses items that an earlier execution has received
@@ -114,10 +108,7 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
  *
  * dyn_add_caching returns its cache, or NULL if the read must not be cached.
  * For a fallback, the caller passes this cache to dyn_start_fallback, which
- * opens the source of cached items itself.  So the opener then has a NULL
- * `open`.
- *
- * Lookups (lookup/lookup.h) add their opener before these.
+ * opens the source of cached items itself, so `open` is NULL.
  */
 extern void dyn_add_united(DynInput *input);
 extern struct Caching *dyn_add_caching(DynInput *input, DynScanDesc *scandesc);
@@ -134,11 +125,10 @@ extern DynItems *dyn_start_fallback(DynInput *input, DynScanDesc *scandesc,
 									const DynResolvedAccess *resolved);
 
 /*
- * The statement `writing` is about to write to the DynamoDB table of
- * `relation`.  Reads and stores the remaining rows of open scans of this table
- * in other statements: cursors, and statements that called the function in
- * which `writing` runs.  (input.c lists the scans that are left alone.)
- * Raises the errors of the scans that are read.
+ * Must be called before the statement `writing` writes to the DynamoDB table
+ * of `relation`.  Reads and stores the remaining rows of open scans of this
+ * table in other statements: cursors, and statements that called the function
+ * in which `writing` runs.  Raises the errors of the scans that are read.
  */
 extern void dyn_inputs_read_rest(const DynStatement *writing,
 								 const DynRelation *relation);

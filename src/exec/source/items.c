@@ -328,9 +328,8 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
  * temporary file.  After a rewind, the stored rows are returned first, and
- * then the rows that were not read yet.  But if `rest` is true (storing began
- * during the execution), rows that were returned earlier are possibly missing
- * from the store; then a rewind drops the stored rows, and rewinds `source`.
+ * then the rows that were not read yet.  But if `rest` is true, a rewind drops
+ * the stored rows, and rewinds `source`.
  */
 typedef struct Stored
 {
@@ -432,11 +431,7 @@ create_stored(DynItems *source, bool rest)
 	return stored;
 }
 
-/*
- * If `keeps` is true, returns a source that can be rewound: `source` itself if
- * it has `rewind` (the source of a count always has), else a source that
- * stores its rows.
- */
+/* Never stores the rows of a count, because its source always has `rewind`. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

@@ -20,21 +20,19 @@
  * A source is closed at the end of the execution, except after an error.
  *
  * dyn_items_start chooses the source that reads an access plan.  Openers
- * (input.h) and the arms of an OR call this function; only lookups start keyed
- * fetches themselves (lookup_cache.c).  Cached and shared reads call it, too.
- * So if an access plan can be cached or shared (dyn_access_can), an opener
- * must not itself choose another source, such as `presumed`.  Commands do not
- * use sources.
+ * (input.h), the arms of an OR, and cached and shared reads call this
+ * function; only lookups start keyed fetches themselves (lookup_cache.c).  So
+ * if an access plan can be cached or shared (dyn_access_can), an opener must
+ * not itself choose another source, such as `presumed`.
  *
  * PostgreSQL does not check conditions that the planned requests enforce:
  * those on keys, predicates with the flag `enforced`, and the item filter
  * unless the access plan has `rechecks_item_filter`.  If the access plan is
  * `ordered`, its requests also determine the order of rows.
  *
- * A source may send other requests than the planned ones.  The conditions
- * above are then not checked elsewhere.  So the source must evaluate them on
- * items, or check fdw_recheck_quals on rows (DynChecker).  If dyn_items_start
- * chooses such a source, the source must
+ * A source that sends other requests than the planned ones must evaluate the
+ * above conditions on items, or check fdw_recheck_quals on rows (DynChecker).
+ * If dyn_items_start chooses such a source, the source must
  *
  *		- return slots in the layout of scandesc->rows; the slot of the segment
  *		  column has the number of the segment
@@ -90,10 +88,7 @@ typedef struct DynItemsMethods
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
-	/*
-	 * Optional.  Returns true if `next` would first examine an item that was
-	 * received earlier and is stored.
-	 */
+	/* Optional.  Returns true if `next` would first examine a stored item. */
 	bool		(*has_next) (const DynItems *items);
 
 	/* Optional.  Begins again without a request, or returns false. */
@@ -119,9 +114,9 @@ struct DynItems
 
 /*
  * Returns a source of the items of a resolved access plan, in
- * CurrentMemoryContext; scandesc->rows decodes the items.  The source is empty
- * if the conditions contradict each other.  Sends no requests yet.  The caller
- * has checked the schema; `resolved` must live as long as the source.
+ * CurrentMemoryContext; scandesc->rows decodes the items.  Sends no requests
+ * yet.  The caller has checked the schema.  `resolved` must live as long as
+ * the source.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
@@ -200,7 +195,6 @@ dyn_items_awaited(const DynItems *items)
 	return items->methods->awaited ? items->methods->awaited(items) : NULL;
 }
 
-/* Moves the awaited fetch to another group (dyn_fetch_set_group). */
 static inline void
 dyn_items_set_group(DynItems *items, dlist_head *group)
 {
@@ -217,10 +211,8 @@ extern void dyn_items_close(DynItems *items);
 /* ---- checks ---- */
 
 /*
- * Checks conditions on rows before the executor sees them.  If other requests
- * replace the planned ones, conditions that the planned requests would enforce
- * must be checked here, since the executor does not check them.  Values that
- * are decoded or computed for the checks live until the next row.
+ * Checks conditions on rows before the executor sees them.  Values that are
+ * decoded or computed for the checks live until the next row.
  */
 typedef struct DynChecker
 {
@@ -230,9 +222,7 @@ typedef struct DynChecker
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 
-/*
- * Works like the method next_row, but skips rows that do not pass the checks.
- */
+/* Works like the method next_row, but skips rows that fail the checks. */
 extern DynFetchState dyn_checker_next_row(const DynChecker *checker,
 										  DynItems *items, TupleTableSlot *slot,
 										  bool wait);

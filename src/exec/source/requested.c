@@ -9,11 +9,10 @@
  * plan omits checks of conditions that the index's requests would enforce.  If
  * the index would return rows in order, the rows of the table are sorted.
  *
- * A join may need many fallbacks, so their items are cached (caching.c).  And a
- * value that an index cannot contain usually selects zero rows, and a join may
- * repeat the value many times.  So if a fallback finds no row, the run-time
- * values of the execution are stored for the statement, within a memory limit.
- * Later executions with these values then read nothing.
+ * A join may need many fallbacks, so their items are cached (caching.c).  A
+ * value that an index cannot contain usually selects zero rows.  So if a
+ * fallback finds no row, its run-time values are stored for the statement,
+ * within a memory limit, and later executions with these values read nothing.
  */
 #include "postgres.h"
 
@@ -29,7 +28,6 @@
 #include "../../model/server/soft_errors.h"
 #include "scan_policy.h"
 
-/* Values known to select zero rows. */
 typedef struct EmptyValues
 {
 	DynValues	values;
@@ -267,10 +265,6 @@ set_count_positions(const DynInput *input, DynRows *rows)
 	}
 }
 
-/*
- * Returns the source that reads the table.  Returns an empty source for a
- * contradiction, or if an earlier fallback with these values found no row.
- */
 static DynItems *
 open_fallback(Fallback *fallback)
 {
@@ -283,7 +277,6 @@ open_fallback(Fallback *fallback)
 	dyn_scandesc_check_schema(scandesc);
 	scandesc->group = input->scandesc->group;
 	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
-	/* unlike an index, the table contains all items */
 	Assert(!resolved->incomplete);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);

@@ -32,7 +32,6 @@ describe_units(double units)
 					rounded && rint(units) == 1 ? "" : "s");
 }
 
-/* Returns true if the Scan does not read all segments. */
 static bool
 is_part(const DynEstimate *estimate)
 {
@@ -63,7 +62,6 @@ describe_scan(const DynTableMeta *meta, const char *name,
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
-/* Returns a list of the columns' names, such as "a", "b" and "c". */
 static char *
 name_columns(const DynRelation *relation, const Bitmapset *attnums)
 {
@@ -297,8 +295,8 @@ any_reads_all(const DynInput *input, const List *inputs)
 
 /*
  * Applies the policy to a Scan, once for all executions of `scandesc`.  Uses
- * only the index and the estimate of `read`.  dyn_permit_shared explains
- * `inputs` and `warned`; `warned` is NULL if the read is not shared.
+ * only the index and the estimate of `read`.  `inputs` and `warned` are those
+ * of dyn_permit_shared; `warned` is NULL if the read is not shared.
  */
 static void
 apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read,
@@ -350,12 +348,10 @@ read_beyond(void *arg)
 }
 
 /*
- * Returns the read units that a Scan may use before the policy applies.
- * Returns 0 if this is not the only read of the scan (an earlier read was
- * sent, or a later one may follow).  Otherwise returns the read units of 1 MB
- * of items for a small read.  If scan_policy is "error", returns preview_units
- * for a Scan that serves a LIMIT (preview_rows).  Returns 0 for all other
- * reads.
+ * Returns the read units that a Scan may use before the policy applies: for a
+ * small read, those of DYN_SMALL_READ_BYTES; for a Scan that serves a LIMIT if
+ * scan_policy is "error", preview_units.  Returns 0 for other reads, and if
+ * this is not the only read of the scan.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

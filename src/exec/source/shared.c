@@ -19,9 +19,8 @@
 #include "shared.h"
 
 /*
- * Number of items that the members may take from the tuplestore before items
- * that no member still needs are freed.  Finding these means examining all
- * members.
+ * Number of items that members take from the tuplestore before items that no
+ * member still needs are freed.
  */
 #define TAKEN_BETWEEN_TRIMS	64
 
@@ -137,7 +136,7 @@ reserve_record(DynMember *member, Size size)
 
 /*
  * Reads the member's next item from the tuplestore into read->slots.  At times
- * drops the items that all members have taken, unless a member may be rewound.
+ * frees the items that all members have taken, unless a member may be rewound.
  */
 static void
 take_stored(DynMember *member)
@@ -161,8 +160,8 @@ take_stored(DynMember *member)
 		return;
 	read->taken = 0;
 	/*
-	 * Advance the read pointers of members that have left, so that items which
-	 * only they have not read can be freed.
+	 * Advance the read pointers of members that have left, because items after
+	 * these pointers are not freed.
 	 */
 	foreach(lc, read->members)
 	{
@@ -180,8 +179,7 @@ take_stored(DynMember *member)
  * Stores a copy of the received item if another member has not reached it, or
  * if a member may read it again.  read->slots then point into the copy.  When
  * the copies use a quarter of work_mem, removes the members that are not open
- * yet and might never be opened.  If such a member's scan is executed after
- * all, it sends requests of its own.
+ * yet and might never be opened.  The scan of such a member later reads alone.
  */
 static void
 keep_item(DynMember *member)
@@ -217,10 +215,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/*
-	 * the read pointer is now after the added tuple, so advance the member's
-	 * position as well
-	 */
+	/* the read pointer is now after the added tuple */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;
@@ -235,7 +230,6 @@ keep_item(DynMember *member)
 	}
 }
 
-/* Stores the member's next item, cached or received now, in read->slots. */
 static DynFetchState
 take_item(DynMember *member, bool wait)
 {

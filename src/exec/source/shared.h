@@ -88,10 +88,9 @@ typedef struct DynMember
 	int		   *slots;			/* for each of the member's slots, the number
 								 * of the slot in read->slots */
 	uint64		position;		/* number of items before the read pointer */
-	bytea	   *record;			/* copy of the last item that the member read
-								 * from the tuplestore or added to it; a copy,
-								 * because the tuplestore may move its
-								 * tuples */
+	bytea	   *record;			/* last item that the member read from the
+								 * tuplestore or added to it; a copy, because
+								 * the tuplestore may move its tuples */
 	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
@@ -101,9 +100,9 @@ typedef struct DynMember
 /*
  * Initializes a member, in CurrentMemoryContext.  `full` is the member's scan
  * with all its filters.  The member itself evaluates `filters`, a subset of
- * these, so the access plan of the shared read (own_access) does not contain
- * them.  No filter in `filters` may compare two attributes.  The caller has
- * zeroed the member, and set the fields "set by the creator".
+ * these, so own_access does not contain them.  No filter in `filters` may
+ * compare two attributes.  The caller has zeroed the member, and set the fields
+ * "set by the creator".
  */
 extern void dyn_member_init(DynMember *member, DynInput *input,
 							const DynScanDesc *full, List *filters);
@@ -111,7 +110,6 @@ extern void dyn_member_init(DynMember *member, DynInput *input,
 /* Builds the member's condition from `values`, in CurrentMemoryContext. */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
-/* Returns the member's source, which begins at the first item. */
 extern DynItems *dyn_member_open(DynMember *member);
 
 /* Removes the member from the read.  Stops the read if no member is left. */

@@ -81,7 +81,6 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		one->options.read_percent == other->options.read_percent;
 }
 
-/* Returns scans that have not begun and might read the items of `input`. */
 static List *
 find_candidates(const DynInput *input, const Bitmapset *initial)
 {
@@ -250,8 +249,7 @@ common_filter(const DynSharedRead *read)
 
 /*
  * Sets the common filter.  If items are read from the table after an index,
- * the filter reduces these reads, so it must be sent.  If it is too large for
- * that, returns false, so that each scan reads alone with its own filter.
+ * the filter reduces these reads: returns false if it is too large to be sent.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -277,10 +275,9 @@ set_filter(DynSharedRead *read)
 
 /*
  * Returns true if the scan can share a Query with scans of the same partition
- * that have different conditions on the sort key.  The shared Query reads all
- * items of the partition, or all with a common prefix of the sort key.  This
- * may cost more for a scan that does not run, stops early or only counts, so
- * the scan must be expected to use all items that it selects.
+ * that have different conditions on the sort key.  Such a Query reads more
+ * items than each scan selects, so the scan must be expected to use all items
+ * that it selects.
  */
 static bool
 names_partition(const DynMember *member)
@@ -332,7 +329,6 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 	}
 }
 
-/* Returns a condition that all members' sort conditions imply, or NULL. */
 static DynCond *
 common_condition(List *members)
 {
@@ -352,10 +348,8 @@ common_condition(List *members)
 
 /*
  * Returns true if one Query with the common condition costs less than a Query
- * for each scan.  This is certain if one of the scans has exactly this
- * condition.  Otherwise, returns true only if the estimate for a Query of the
- * full partition, the worst case, is lower than the sum of the estimates of
- * the scans.
+ * for each scan.  This is certain if one of the scans has this condition.
+ * Otherwise assumes the worst case, a Query of the full partition.
  */
 static bool
 is_cheaper(List *members, const DynCond *common)
@@ -524,7 +518,6 @@ begin_sharing(DynInput *input)
 
 /* ---- executions ---- */
 
-/* Sets up the read if this scan is the first member; sends no request. */
 static DynItems *
 open_shared(void *state)
 {
@@ -551,7 +544,7 @@ open_shared(void *state)
 		dyn_member_resolve(member, &member->values);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	/* leave the read if it is of no use, e.g. if the values have changed */
+	/* leave the read if it is of no use: the values may have changed */
 	if (input->has_prefetcher ||
 		(!member->awaits_values &&
 		 !dyn_values_equal(&member->values, &input->values, NULL)) ||

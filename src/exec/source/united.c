@@ -181,9 +181,8 @@ find_item(United *united, bool wait)
 		DynKeyPart	parts[2];
 
 		/*
-		 * Free the memory of previous items here.  dyn_checker_next_row()
-		 * frees it only once per row, but this loop may pass many items
-		 * without a row.
+		 * Free the memory of previous items.  dyn_checker_next_row() frees it
+		 * only once per row, but this loop may pass many items without a row.
 		 */
 		ResetExprContext(united->checker.econtext);
 		if (arm->items != NULL)
@@ -283,8 +282,8 @@ set_aside(United *united, TupleTableSlot *slot)
 }
 
 /*
- * Returns true if the row's item has the key of the row returned last, but
- * another sequence number: then an arm has read the same item again.
+ * Returns true if the row's item has the key of the previous row, but another
+ * sequence number: an arm has read the same item again.
  */
 static bool
 is_duplicate(United *united, const bytea *key, int64 number)
@@ -339,8 +338,7 @@ next_aside(United *united, TupleTableSlot *slot)
 
 /*
  * Stores the next row that satisfies all conditions, and adds the key of its
- * item to `returned`.  If there is no memory for the key, sets the item's rows
- * aside, to be returned at the end.
+ * item to `returned`.  If there is no memory for the key, sets the row aside.
  */
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
