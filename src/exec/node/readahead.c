@@ -20,8 +20,8 @@
  * for such a row, as it may in a parallel worker.
  *
  * A batch also ends when the lookups have enough requests
- * (dyn_lookups_is_full), or when its rows take more than fetch_memory or half
- * of work_mem, whichever is larger.
+ * (dyn_lookups_is_full), or when the batch's rows take more than the larger of
+ * fetch_memory and half of work_mem.
  *
  * The rows of a batch are in a tuplestore, in memory up to half of work_mem.
  * The tuplestore's temporary file belongs to the resource owner of the
@@ -47,8 +47,9 @@
 #include "scan.h"
 
 /*
- * If a node above may stop early, batch n (from 0) has at most FIRST_LAZY_ROWS
- * * LAZY_GROWTH^n rows, or ReadAhead.first_rows if that is more.
+ * If a node above may stop early, the first batch has at most FIRST_LAZY_ROWS
+ * rows, and each further batch LAZY_GROWTH times as many.  The minimum is
+ * ReadAhead.first_rows.
  */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4

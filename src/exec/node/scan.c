@@ -211,8 +211,8 @@ begin_run(DynScan *scan)
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
 	/*
-	 * Evaluate the values before `running` is set: this may run an initplan,
-	 * whose scans can share reads only with scans that are not running.
+	 * Set `running` only after the evaluation: it may run an initplan, whose
+	 * scans can share reads only with scans that are not running.
 	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
@@ -286,8 +286,8 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * rows from one scan after the other: a join of two item collections with
  * constant keys would wait for one response before it sends the next request.
  * So when the first scan of a plan or subplan begins, this function starts
- * other scans of this plan, within the statement's limits.  Responses, even
- * errors, wait until the first row of their scan is fetched.
+ * other scans, within the statement's limits.  Responses, even errors, wait
+ * until the first row of their scan is fetched.
  *
  * Only scans that send one request, or one round of requests (one_round), and
  * that the plan is certain to read once are started.  One risk is accepted: if

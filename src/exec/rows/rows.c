@@ -303,8 +303,9 @@ typedef bool (*Step) (DynRows *rows, TupleTableSlot *slot);
 
 /*
  * Calls step().  If the function of a type or domain rejects a value that must
- * not be shown, raises an error without the function's hint and context.  Not
- * inlined, so that items without a row do not pay for the large stack frame.
+ * not be shown, raises an error without the function's hint and context.
+ * convert() is not inlined, so that items without a row do not pay for its
+ * large stack frame.
  */
 static pg_noinline bool
 convert(DynRows *rows, Step step, TupleTableSlot *slot)

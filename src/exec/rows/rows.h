@@ -92,7 +92,7 @@ typedef struct DynRows
 	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots for DYN_ROWS_SORT */
 	/*
 	 * Finds the current item's key if it was not fetched.  Returns NULL if the
-	 * key remains unknown, and sets *why if a request was sent.
+	 * key remains unknown, with a reason in *why if a request was sent.
 	 */
 	const char *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
@@ -163,7 +163,8 @@ extern int	dyn_rows_slot(const DynRows *rows, const char *name);
  * the item's values, then dyn_rows_next until it returns false.  The item's
  * values must not change in the meantime.  An item has at most one row, unless
  * the relation is unnested.  The values of a row's columns are valid until the
- * next item is begun.  Both functions raise the errors of enum DynRowError.
+ * next item is begun.  Both functions raise errors (enum DynRowError), unless
+ * note_error is set.
  *
  * dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.
  */

@@ -164,7 +164,7 @@ read_leaf(DynPred *pred, void *arg)
 	return false;
 }
 
-/* Adds a DynParts, and requests the attributes that it needs. */
+/* Adds a DynParts, and requests the attributes that the DynParts needs. */
 static void
 add_parts(DynRows *rows)
 {

@@ -125,7 +125,8 @@ judge_ways(DynParts *parts)
 
 /*
  * Returns true if the split of a decisive attribute outside of the table's key
- * is ambiguous.  Other attributes with the same columns may resolve this.
+ * is ambiguous.  Other attributes with the same columns may resolve the
+ * ambiguity.
  */
 static bool
 has_undecided_text(const DynParts *parts)

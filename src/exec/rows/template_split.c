@@ -348,7 +348,7 @@ typedef struct Search
 	int			steps;			/* rest of MAX_STEPS; negative if exceeded */
 } Search;
 
-/* Stores the known texts of parts; returns false if a part cannot have any. */
+/* Stores the known texts of parts; false if a part cannot have any text. */
 static bool
 known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 {
@@ -477,9 +477,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if another template contains the column, with a value that
- * accept_way() has compared.  accept_way() does not compare case-folded parts
- * that are not ASCII (dyn_part_compares).
+ * Returns true if accept_way() has found an equal value of the column in
+ * another template.  accept_way() does not compare case-folded parts that are
+ * not ASCII (dyn_part_compares).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -655,7 +655,7 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	/* first split the attributes outside of the cycle that it depends on */
+	/* first split the attributes outside of the cycle on which it depends */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];

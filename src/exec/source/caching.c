@@ -242,8 +242,8 @@ open_cached(void *state)
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
 	/*
-	 * A new read uses the current values, so note them.  If it reads an index,
-	 * it was checked above that the index is complete for these values.
+	 * A new read uses the current values, so note them.  If the read is of an
+	 * index, the index has all items for these values, as checked above.
 	 */
 	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);

@@ -179,7 +179,8 @@ take_stored(DynMember *member)
  * Stores a copy of the received item if another member has not reached it, or
  * if a member may read it again.  read->slots then point into the copy.  When
  * the copies use a quarter of work_mem, removes the members that are not open
- * yet and might never be opened.  The scan of such a member later reads alone.
+ * yet and might never be opened.  If the scan of such a member is executed
+ * later, the scan sends requests of its own.
  */
 static void
 keep_item(DynMember *member)

@@ -101,8 +101,8 @@ typedef struct DynMember
  * Initializes a member, in CurrentMemoryContext.  `full` is the member's scan
  * with all its filters.  The member itself evaluates `filters`, a subset of
  * these, so own_access does not contain them.  No filter in `filters` may
- * compare two attributes.  The caller has zeroed the member, and set the fields
- * "set by the creator".
+ * compare two attributes.  The caller has zeroed the member, and set the
+ * fields "set by the creator".
  */
 extern void dyn_member_init(DynMember *member, DynInput *input,
 							const DynScanDesc *full, List *filters);

@@ -249,7 +249,8 @@ common_filter(const DynSharedRead *read)
 
 /*
  * Sets the common filter.  If items are read from the table after an index,
- * the filter reduces these reads: returns false if it is too large to be sent.
+ * the filter reduces these reads, so it must be sent.  Returns false if it is
+ * too large for that.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -544,7 +545,7 @@ open_shared(void *state)
 		dyn_member_resolve(member, &member->values);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	/* leave the read if it is of no use: the values may have changed */
+	/* leave the read if it is of no use, for example if values have changed */
 	if (input->has_prefetcher ||
 		(!member->awaits_values &&
 		 !dyn_values_equal(&member->values, &input->values, NULL)) ||
