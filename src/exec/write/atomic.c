@@ -4,8 +4,7 @@
  *
  * DynamoDB applies all of the writes or none.  A transaction can write at most
  * 100 items and 4 MB, and each item only once (API reference,
- * TransactWriteItems).  A statement that exceeds these limits fails early,
- * because the limits are checked as rows arrive.
+ * TransactWriteItems).  These limits are checked as rows arrive.
  *
  * Each request has a ClientRequestToken.  DynamoDB executes only one of the
  * requests with the same token.  A request can therefore be sent again if its
@@ -136,11 +135,10 @@ cause_of(const DynCancelReason *reason)
 }
 
 /*
- * Handles the collected writes whose conditions failed; returns false if no
- * condition failed.  Composes the request of such a write again, or removes
- * the write if nothing is to be written for its row.  If neither is possible,
- * raises the write's error.  Unlike fail() in writer.c, does not wait for
- * other writes first: the canceled transaction contained all of them.
+ * Handles each collected write whose condition failed: composes its request
+ * again, removes the write if nothing is to be written for its row, or raises
+ * its error.  Does not wait for other writes first, because the canceled
+ * transaction contained all of them.  Returns false if no condition failed.
  */
 static bool
 resolve_members(DynWriter *writer, const DynCancelReason *reasons)
@@ -172,7 +170,6 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 	return failed;
 }
 
-/* Reads why the transaction was canceled; returns false if it was not. */
 static bool
 read_reasons(const DynWriter *writer, const DynCall *call, DynCancelReason *reasons)
 {

@@ -9,15 +9,8 @@
  * DynamoDB table that the statement writes, even through another foreign
  * table.  (The scan that finds the rows to change does not count.)  The rows
  * of an UPDATE or DELETE are also deferred if another CTE writes the table, so
- * that they stay in order with deferred rows of that CTE.
- *
- * If that CTE is an INSERT into a partitioned table, its first row may reach
- * the table only after the UPDATE or DELETE has already written rows.  In that
- * case, the rows of the UPDATE or DELETE are deferred from then on, provided
- * that the rows of the INSERT are deferred.
- *
- * Deferred rows are stored, and are turned into requests and sent when all
- * scans have ended.
+ * that they stay in order with deferred rows of that CTE.  Deferred rows are
+ * stored until all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before they
@@ -114,8 +107,7 @@ dyn_modify_is_deferred(DynModify *modify)
 			modify->deferred = true;
 		else	/* the INSERT may route its first row to this partition only
 				 * after `other` has begun; if the rows of the INSERT are
-				 * deferred, those that `other` still gets must be deferred,
-				 * too */
+				 * deferred, later rows of `other` are deferred, too */
 			other->deferred |= modify->deferred;
 	}
 
@@ -139,11 +131,11 @@ dyn_modify_is_deferred(DynModify *modify)
 /* ---- one row ---- */
 
 /*
- * Looks the row up in writer->affected: the rows that the statement, or a
- * nested one, has inserted or updated.  If the row is there, an UPDATE or
- * DELETE must skip it: returns true.  DO UPDATE raises an error.  If the row
- * is not there, returns false, after adding it for an INSERT or UPDATE that is
- * not atomic.  writer.c removes an added row if nothing is written for it.
+ * Returns true if an UPDATE or DELETE must skip the row, because the statement
+ * or a nested statement has inserted or updated the row (writer->affected).
+ * DO UPDATE raises an error for such a row.  Adds the row to writer->affected,
+ * but not in a DELETE or an atomic statement.  writer.c removes the row if
+ * nothing is written for it.
  */
 static bool
 is_affected(DynWrite *write)
@@ -180,12 +172,10 @@ is_affected(DynWrite *write)
 }
 
 /*
- * Checks whether an outer atomic statement, which sends its writes only at its
- * end, will insert the key of this write.  If so:
- * - INSERT without ON CONFLICT raises an error.
- * - DO NOTHING skips its row (returns true).
- * - DO UPDATE raises an error if no item has the key yet, since its update
- *   would precede the insert; otherwise returns false.
+ * Returns true if DO NOTHING must skip the row, because an outer atomic
+ * statement, which sends its writes only at its end, will insert the key.  DO
+ * UPDATE raises an error if no item has the key yet, since its update would
+ * precede the insert.
  */
 static bool
 is_skipped(DynWrite *write)
@@ -300,7 +290,6 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	if (!wait)
 		return true;
 	written = (write->state == DYN_WRITE_WRITTEN);
-	/* RETURNING shows the row that the response contains */
 	if (written && write->attributes.data != NULL &&
 		dyn_reread_new(modify->reread, &write->attributes, modify->scratch))
 	{
@@ -324,10 +313,6 @@ typedef struct DynDeferredRun
 	uint64		nrows;
 } DynDeferredRun;
 
-/*
- * Returns the deferred run to which the target's next row belongs.  A new run
- * is allocated in es_query_cxt.
- */
 static DynDeferredRun *
 get_run(DynModify *modify)
 {

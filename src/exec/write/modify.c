@@ -15,18 +15,12 @@
 #include "../../model/session/usage.h"
 #include "row_write.h"
 
-/*
- * Maximum number of rows that keep_repeated() keeps for later while the write
- * of their item is in flight.
- */
+/* Maximum number of rows that keep_repeated() stores for one item. */
 #define MOST_REPEATED	100
 
 /* ---- begin ---- */
 
-/*
- * Returns true if COPY fires AFTER triggers.  (They would run before the last
- * rows are flushed.)
- */
+/* Returns true if COPY fires AFTER triggers, which precede its last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -42,9 +36,8 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
  * planned SET and WHERE, but does not execute them, because the planner hook
  * has changed the action to DO NOTHING (plan/paths/plan_modify.c).
  *
- * Raises an error if triggers exist for UPDATE of an assigned column, or AFTER
- * INSERT.  Core does not know which rows were updated, and would fire INSERT
- * triggers for these rows, too.
+ * Raises an error for UPDATE and AFTER INSERT triggers, because core does not
+ * know which rows were updated, and would fire INSERT triggers for these rows.
  */
 static DynUpsert *
 create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc,
@@ -256,11 +249,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		modify->writer->met = dyn_met_create(modify->writer);
 }
 
-/*
- * Begins to write the rows of a COPY, or rows that are routed to a partition.
- * If an UPDATE also changes rows of the partition, the state of the UPDATE
- * refers to the state for the routed rows.
- */
+/* Begins to write the rows of a COPY, or rows routed to a partition. */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 {
@@ -294,9 +283,8 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
- * Handles another join row for the item of modify->old.  Stores `planSlot` if
- * the write of the item is in flight: if the write's condition fails, the join
- * rows of the item are evaluated again, and this one may be selected.
+ * Stores another join row for the item of modify->old while the item's write
+ * is in flight.  If the write's condition fails, this row may be selected.
  */
 static void
 keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
@@ -359,10 +347,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 		keep_repeated(modify, &same, planSlot);
 	else if (modify->operation != CMD_DELETE)
 		dyn_modify_check_row(modify, slot);
-	/*
-	 * a DELETE returns the row in the response; if there is none, the row as
-	 * read
-	 */
+	/* a DELETE returns the row as read, unless the response contains it */
 	else if (modify->returning)
 		ExecCopySlot(slot, modify->old);
 	if (deferred && !repeated)

@@ -86,7 +86,6 @@ dyn_operation_of(CmdType operation)
 		: operation == CMD_UPDATE ? DYN_OP_UPDATE_ITEM : DYN_OP_DELETE_ITEM;
 }
 
-/* Returns the operation, table and server of a request, for messages. */
 static inline DynRequestContext
 dyn_modify_context(const DynModify *modify, DynOperation op)
 {
@@ -124,8 +123,7 @@ extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,
 
 /*
  * Sends the deferred rows of all targets of the writer's statement, and waits
- * for all writes in flight.  Rows of one DynamoDB table are sent in the order
- * in which they were computed.
+ * for all writes in flight.
  */
 extern void dyn_writer_flush(DynWriter *writer);
 

@@ -37,9 +37,8 @@
 /*
  * From round FIRST_PAUSE on, every second round begins with a random pause.
  * If another client changes the item during the pause, this round fails, but
- * its response contains the new item, so the next round is sent at once with
- * it.  The maximum pause doubles with every round, even one without a pause,
- * at most DOUBLINGS times.
+ * its response contains the new item, so the next round is sent at once.  The
+ * maximum pause doubles with every round, at most DOUBLINGS times.
  */
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
@@ -290,7 +289,6 @@ find_inserted(const DynWrite *write, uint32 *digest)
 	return &inserted_keys[hash % lengthof(inserted_keys)];
 }
 
-/* Returns true if the statement has inserted an item with this key. */
 static bool
 was_inserted(const DynWrite *write)
 {
@@ -337,7 +335,7 @@ void
 dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
 	write->state = DYN_WRITE_WRITTEN;
-	/* prevent outer statements, waiting for this one, from writing the row */
+	/* outer statements, which wait for this one, must not write the row */
 	for (DynWriter *outer = write->modify->writer->next; outer != NULL; outer = outer->next)
 	{
 		DynWrite   *own = find_own(outer, write);
@@ -465,10 +463,7 @@ why_not_again(const DynModify *modify)
 	return NULL;
 }
 
-/*
- * Returns true if the item is equal to the one to be inserted, and an attempt
- * of unknown outcome may have inserted it.
- */
+/* Returns true if an attempt of unknown outcome may have inserted the item. */
 static bool
 is_inserted(const DynWrite *write, const DynScalar *item)
 {
@@ -478,13 +473,8 @@ is_inserted(const DynWrite *write, const DynScalar *item)
 
 /*
  * Evaluates DO UPDATE for the item's row, which is in the scratch slot, and
- * composes the update.  In the expressions, the existing row is the scan
- * tuple, and the row to be inserted is the inner tuple.
- *
- * After an attempt of unknown outcome, the write fails in two cases:
- * - The new values depend on the existing row.  If that attempt has updated
- *   the row, the update would be executed twice.
- * - DO UPDATE would change an item that the attempt itself may have inserted.
+ * composes the update.  After an INSERT of unknown outcome, the write may fail
+ * (outcome.h), because DO UPDATE could change what that INSERT has written.
  */
 static void
 evaluate_upsert(DynWrite *write, const DynScalar *item)
@@ -591,9 +581,9 @@ write_again(DynWrite *write, const DynScalar *item)
 /* ---- failed conditions ---- */
 
 /*
- * `values` holds a key, followed by the item.  Finds the write with this key
- * in `writes`, copies the item to the write's memory context, and stores the
- * copy in `items`, at the position that the write has in `writes`.
+ * Copies an item to the memory context of its write, and stores the copy in
+ * `items` at the position of the write.  `values` are the item's key and the
+ * item itself.
  */
 static void
 keep_item(const List *writes, const DynValue *values, DynScalar *items)
@@ -682,11 +672,10 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns true if `columns` have the same values as when they were read.  Two
- * values with different texts, such as 24 hours and 1 day, are not the same.
- * Ignores document columns, because the condition of the write does not
- * compare them either.  The caller has stored the item's current row in
- * modify->scratch.  Overwrites modify->old.
+ * Returns true if `columns` have the same values as when they were read; equal
+ * values, such as 24 hours and 1 day, may not be the same.  Ignores document
+ * columns, because the condition of the write does not compare them either.
+ * Requires the item's row in modify->scratch.  Overwrites modify->old.
  */
 static bool
 is_unchanged(DynWrite *write, const Bitmapset *columns)

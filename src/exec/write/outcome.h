@@ -13,22 +13,21 @@
  * item of an INSERT is missing if it was deleted in the meantime.)
  *
  * If the outcome of an earlier attempt is unknown, a condition may also fail
- * because that attempt was executed.  If a condition fails after such an
- * attempt, the first rule below that applies decides the outcome of the write.
+ * because that attempt was executed.  Then the first rule below that applies
+ * decides the outcome of the write; if none applies, the table above does.
  *
  * Rules for an INSERT, until DO UPDATE sends its update:
  * - If an earlier row of the statement has inserted the key, no attempt can
- *   have succeeded, so the outcome is as listed above.
+ *   have succeeded, so the table above applies.
  * - If the item equals the one that the INSERT would insert, the write counts
  *   as written.  But the write fails with error 08007 if DO UPDATE would
  *   change the item.
- * - If there is a clause DO UPDATE, the write fails with 08007 if the item is
- *   missing, or if DO UPDATE computes values from the item.
- * - Otherwise, the outcome is as listed above.
+ * - An INSERT with DO UPDATE fails with 08007 if the item is missing, or if DO
+ *   UPDATE computes values from the item.
  *
  * Rules for an UPDATE, a DELETE, and the update that DO UPDATE sends:
- * - If the item is missing, the outcome of an UPDATE is as listed above, but
- *   the update of DO UPDATE fails with 08007.
+ * - If the item is missing, the table above applies to an UPDATE, but the
+ *   update of DO UPDATE fails with 08007.
  * - If the item of a DELETE is missing, but was read before, the write counts
  *   as written.
  * - If no value that the write's condition compares, that the UPDATE assigns,
@@ -74,10 +73,7 @@ extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
  */
 extern DynScalar *dyn_writes_read_items(const List *writes);
 
-/*
- * Handles a failed condition.  `item` is the item that has the key now, or
- * ABSENT.  If this replaces the write's guard and values, frees the old ones.
- */
+/* Handles a failed condition.  `item` is the stored item, or ABSENT. */
 extern void dyn_write_judge_item(DynWrite *write, const DynScalar *item);
 
 /* Returns "Key (pk)=(a)", or "The key" if the user may not read the key. */
@@ -86,7 +82,6 @@ extern const char *dyn_write_describe_key(const DynWrite *write);
 /* Raises core's error for a row that a nested statement has changed. */
 extern void dyn_write_report_nested(DynWrite *write);
 
-/* Raises a unique violation: the key of an INSERT already exists. */
 extern void dyn_write_report_duplicate(DynWrite *write);
 
 /*
@@ -98,18 +93,14 @@ extern bool dyn_write_is_collected(const DynWrite *write);
 /*
  * Handles a response to a write or a transaction, except a failed condition.
  * Returns true if the response confirms the request.  Otherwise, the state
- * remains PAUSED if the request will be sent again; it becomes FAILED after an
- * error, after max_attempts, or after throttle_timeout without a success.
+ * remains PAUSED if the request will be sent again, or becomes FAILED.
  */
 extern bool dyn_write_judge_call(DynWrite *write);
 
 /* Records that a request of `units` (0 if unknown) was not throttled. */
 extern void dyn_write_grant(DynWrite *write, double units);
 
-/*
- * Corrects the statement's number of rows: core has counted a row for which
- * nothing was written (DYN_WRITE_NO_ROW).
- */
+/* Subtracts a row that core has counted, but for which nothing was written. */
 extern void dyn_write_uncount(const struct DynModify *modify);
 
 /*

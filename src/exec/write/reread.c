@@ -3,10 +3,9 @@
  *		Converts items to be written, and items in responses, to rows.
  *
  * Before an item is written, it is decoded as a check.  Only this check finds
- * every value that would be read back differently, for example a string that
- * contains the separator which follows the string's placeholder in a key
- * template, a fraction of a second that a format drops, an integer too large
- * for its padding, or different values in two columns of one attribute.
+ * every value that would be read back differently, for example a fraction of a
+ * second that a format drops, or different values in two columns of one
+ * attribute.
  */
 #include "postgres.h"
 
@@ -202,9 +201,8 @@ overlaps(const DynPath *a, const DynPath *b)
 }
 
 /*
- * Returns the names of the other written columns whose path contains the path
- * of `column` or lies within it; NULL if there are none.  The written columns
- * are those in `changed` or, in an INSERT, those that are not NULL in the row.
+ * Returns the names of the other written columns whose path overlaps the path
+ * of `column`; NULL if there are none.
  */
 static const char *
 list_sharing(const DynRelation *relation, const DynColumn *column,
@@ -224,7 +222,6 @@ list_sharing(const DynRelation *relation, const DynColumn *column,
 	return names;
 }
 
-/* Raises the error that the column would not be read as it was written. */
 static void
 report_unreadable(DynReread *reread, AttrNumber attnum, const char *why,
 				  const TupleTableSlot *row, const Bitmapset *changed)

@@ -34,10 +34,7 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
  */
 extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/*
- * Works like dyn_reread_item, but also accepts an item whose ttl_attribute, as
- * just written, is in the past.
- */
+/* Works like dyn_reread_item, but also accepts an expired item. */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /* Works like dyn_reread_new, but allows invalid values; overwrites `slot`. */
@@ -57,8 +54,8 @@ extern void dyn_reread_children(const EPQState *epq, TupleTableSlot *slot);
  * - those of `changed` that are NULL in `row`
  *
  * Returns true if the write (an INSERT, or an UPDATE that sets `values`) also
- * changes a column that it does not assign; documents do not count.  Then, or
- * if reread->shown is true, changes `row` to what a SELECT would show.
+ * changes a column that it does not assign, except a document column.  Then,
+ * or if reread->shown is true, changes `row` to what a SELECT would show.
  */
 extern bool dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,

@@ -19,19 +19,14 @@
 #include "../keys/filter.h"
 #include "row_write.h"
 
-/*
- * Maximum number of attributes that a condition compares with their old values
- * after dyn_write_guard_replaced has added attributes to it.
- */
+/* Maximum number of values in a guard after dyn_write_guard_replaced. */
 #define MOST_GUARDED		100
 
 /*
- * Raises an error if the row violates constraints, row-level security of a
- * partitioned or inheritance parent, or WITH CHECK OPTION.  For foreign
- * tables, core checks row-level security and WITH CHECK OPTION only after the
- * write, or not at all.  If the old row was not read, constraints need no
- * check here: the planner has ensured that the assignments violate none
- * (plan/paths/plan_modify.c).
+ * Checks row-level security and WITH CHECK OPTION, too: for foreign tables,
+ * core checks them only after the write, or not at all.  If the old row was
+ * not read, constraints need no check here: the planner has ensured that the
+ * assignments violate none (plan/paths/plan_modify.c).
  */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
@@ -222,12 +217,7 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 		dyn_modify_check_row(modify, row);
 }
 
-/*
- * Sets the guard: the condition that `columns` still have the values of the
- * old row.  Also stores `replaced`, the columns that dyn_write_guard_replaced
- * adds to the guard if the write is sent again after an unknown outcome; and
- * the old row, in case the row must be evaluated again.
- */
+/* Sets the guard: the condition that `columns` still have their old values. */
 static void
 set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns, Bitmapset *replaced)
 {
@@ -252,10 +242,9 @@ depended_columns(const DynModify *modify)
 
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
- * columns in *unchanged.  If the row was not read, every assigned column is
- * taken to change.  If UPDATE row triggers are fired, they may have assigned
- * any column, so every column whose value changes is included.  (This cannot
- * happen in DO UPDATE, which is refused for tables with UPDATE triggers.)
+ * columns in *unchanged.  UPDATE row triggers may have assigned any column, so
+ * if there are such triggers, all columns whose value changes are returned.
+ * (In DO UPDATE, has_row_triggers is about triggers for INSERT.)
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -285,7 +274,6 @@ changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	return changed;
 }
 
-/* Raises an error if the new row does not have the key of the old row. */
 static void
 check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 		  Bitmapset *changed)
@@ -451,9 +439,8 @@ is_json(const DynCodec *codec)
 
 /*
  * Returns true if a column shows the type of a stored value at this path.  A
- * json or jsonb column shows a binary value like a string.  That a value is a
- * set is shown only by an array column, and only if this column is not NULL in
- * modify->old.
+ * json or jsonb column shows a binary value like a string.  Only an array
+ * column that is not NULL in modify->old shows that a value is a set.
  */
 static bool
 shows_value(const DynModify *modify, const DynPath *path, DynType type)
@@ -476,10 +463,9 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 }
 
 /*
- * Changes the guard so that it requires the stored values.  But if a stored
- * value differs from the one in the old guard, and the write would change its
- * type (a set to a list, or a binary value to a string, since the columns
- * cannot represent its type), the write fails.
+ * Changes the guard so that it requires the stored values.  The write fails if
+ * it would change the type of a stored value, such as a set to a list, because
+ * the columns cannot represent that type.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)

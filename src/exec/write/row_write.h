@@ -22,10 +22,9 @@ extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Compose the write of a new row, the write that changes the old row into the
- * new one, and the deletion of the old row.  The functions replace results of
- * an earlier evaluation, and allocate in CurrentMemoryContext, which must live
- * until the next evaluation.  dyn_modify_update returns false if nothing changes.
+ * Compose the write, and replace the results of an earlier evaluation.
+ * Allocate in CurrentMemoryContext, which must live until the next evaluation.
+ * dyn_modify_update returns false if nothing changes.
  */
 extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
 extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
@@ -48,10 +47,8 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
  * - If the item lacks a map on the path of a written value, writes the map.
  *
  * Sets the state to FAILED if the item holds a value that the write must not
- * replace: a value of a type that the column cannot represent (such as a set
- * in a jsonb column), or a value other than NULL that is not a map, where a
- * map is needed.  Returns false if an UPDATE has nothing left to write.
- * Allocates in CurrentMemoryContext, like dyn_modify_update.
+ * replace, such as a set in a jsonb column.  Returns false if an UPDATE has
+ * nothing left to write.  Allocates like dyn_modify_update.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 

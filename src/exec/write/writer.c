@@ -134,9 +134,8 @@ dyn_writer_get(EState *estate)
 /*
  * Returns the milliseconds until the write's pause is over, and the measured
  * rate and the budgets allow the request.  If the rate allows no request
- * before a response arrives, returns at least LOOK_MS.  The caller looks again
- * after this time, because another statement may have received the response,
- * and nothing would wake this one.
+ * before a response arrives, returns at least LOOK_MS: another statement may
+ * receive the response, and nothing would then wake the caller.
  */
 static double
 send_delay(const DynWrite *write, double now)
@@ -151,7 +150,6 @@ send_delay(const DynWrite *write, double now)
 	return Max(delay, write->due_ms - now);
 }
 
-/* Returns true if the statement's limits allow another request. */
 static bool
 may_be_sent(const DynWriter *writer, const DynWrite *write)
 {
@@ -190,10 +188,7 @@ render(DynWriter *writer, DynWrite *write)
 		dyn_write_render(write, dyn_call_body(write->call), false);
 }
 
-/*
- * Makes later reads of the tables strongly consistent for some time after a
- * request is sent, and again after its response arrives.
- */
+/* Makes later reads of the tables strongly consistent for some time. */
 static void
 note_tables(const DynWriter *writer, const DynWrite *write)
 {
@@ -293,10 +288,8 @@ fail(DynWriter *writer, DynWrite *write)
 }
 
 /*
- * Checks, counts and logs a finished call; returns false if dyn_call_unpack
- * repeats it.  If the result is true, the state of the write is PAUSED after a
- * failure that is usually retried (dyn_call_is_repeated), and NEW after any
- * other failure or a success.
+ * Checks, counts and logs a finished call.  Returns false if dyn_call_unpack
+ * repeats the call.
  */
 static bool
 take_response(DynWriter *writer, DynWrite *write)
@@ -587,7 +580,6 @@ dyn_writer_end(DynWriter *writer)
 	dyn_atomic_check_nested(writer);
 	transaction = dyn_write_create(((const DynWrite *) linitial(writer->collected))->modify,
 								   DYN_OP_TRANSACT_WRITE_ITEMS);
-	/* wait until the budgets have units for each of the writes */
 	foreach(lc, writer->collected)
 	{
 		DynWrite   *write = lfirst(lc);

@@ -7,11 +7,10 @@
  * known.  Up to max_concurrency requests of the statement are in flight, if
  * its memory permits.  Writes of the same key are sent one after the other.
  *
- * A successful write is counted.  Nothing is written for a row if its item is
- * gone, if the statement does not select it any longer, or if ON CONFLICT
- * skips it; then the statement's number of rows is corrected.  If a write
- * fails, the writer first waits for the other writes in flight, so that the
- * number of items written is known exactly.
+ * If nothing is written for a row, for example because its item is gone, the
+ * statement's number of rows is corrected.  If a write fails, the writer first
+ * waits for the other writes in flight, so that the number of items written is
+ * known exactly.
  */
 #ifndef DYN_EXEC_WRITER_H
 #define DYN_EXEC_WRITER_H
@@ -73,7 +72,7 @@ typedef struct DynWrite
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
-	bool		affects;		/* true if it added its row to `affected` */
+	bool		affects;		/* true if its row was added to `affected` */
 	bool		overtaken;		/* true if a nested statement has written the row
 								 * after it was read or sent */
 	bool		guards_replaced;	/* true if `replaced` was added to guard */
@@ -135,7 +134,6 @@ typedef struct DynWriter
 /* Returns the writer of a statement, created on first use. */
 extern DynWriter *dyn_writer_get(EState *estate);
 
-/* Returns the writer of a statement, or NULL. */
 extern DynWriter *dyn_writer_find(const EState *estate);
 
 /*
@@ -148,10 +146,9 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 /*
  * Waits until no other statement of the session has a write of the table in
  * flight, because the statement of `estate` will read or write the table.  The
- * other statements are suspended, since each of them called a function that
- * led to the current statement.  Their writes that were throttled, or whose
- * outcome is unknown, are sent again here; responses to their other writes are
- * left for them to read.
+ * other statements are suspended: they have called the functions that execute
+ * this statement.  Their writes that were throttled, or whose outcome is
+ * unknown, are sent again here.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
@@ -167,11 +164,9 @@ extern void dyn_writers_abandon(int level);
 /* ---- write_mode 'atomic' (atomic.c) ---- */
 
 /*
- * Adds a write to the collected writes of the statement, all of which the
- * flush (flush.c) sends in one TransactWriteItems.  The writer then owns the
- * write.  Raises an error if the statement needs a transaction that DynamoDB
- * does not accept: one that is too large, writes an item twice, or writes
- * tables of several servers.
+ * Adds a write to those that dyn_writer_end sends in one TransactWriteItems.
+ * The writer then owns the write.  Raises an error if DynamoDB would reject
+ * the transaction, for example because it is too large.
  */
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 

@@ -282,7 +282,6 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 		return false;
 	}
 #endif
-	/* parallel mode allows no subtransaction */
 	failure = soft && !IsInParallelMode() ? dyn_attempt(call_input, &call)
 		: catch_input(&call);
 	*result = call.result;
@@ -311,10 +310,7 @@ init_block(void *memory, void *block)
 }
 #endif
 
-/*
- * True after an attempt to attach a block of shared memory (DynSharedBlock)
- * has failed.
- */
+/* True after an attempt to attach a DynSharedBlock has failed. */
 static bool any_detached = false;
 
 static void

@@ -43,7 +43,6 @@
 
 #if PG_VERSION_NUM >= 160000
 
-/* The base relations of an upper foreign scan. */
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
 
 /* The user that a scan runs as; InvalidOid means the current user. */
@@ -116,20 +115,16 @@
 
 #if PG_VERSION_NUM >= 180000
 
-/* Module magic, now with name and version. */
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC_EXT(.name = (n), .version = (v))
 
-/* True if the Var refers to OLD in RETURNING. */
 #define dyn_var_is_old(var) ((var)->varreturningtype == VAR_RETURNING_OLD)
 
 /* True if the node, which is not a Var, is an expression over OLD. */
 #define dyn_is_over_old(node) \
 	(IsA(node, ReturningExpr) && ((ReturningExpr *) (node))->retold)
 
-/* True for a generated column that is not stored. */
 #define dyn_is_virtual(attr) ((attr)->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
 
-/* False for a CHECK constraint that is NOT ENFORCED. */
 #define dyn_is_enforced(check) ((check)->ccenforced)
 
 /* Empty, because ExecutorRun_hook no longer has the argument execute_once. */
@@ -148,10 +143,8 @@
 
 #define dyn_pathkey_is_ascending(key) ((key)->pk_cmptype == COMPARE_LT)
 
-/* True if the Append or MergeAppend prunes subplans during execution. */
 #define dyn_append_is_pruned(append) ((append)->part_prune_index >= 0)
 
-/* Handles interrupts, and sleeps according to vacuum_cost_delay. */
 #define dyn_analyze_delay_point() vacuum_delay_point(true)
 
 /* True if column i has a NOT NULL constraint that is valid for all rows. */
@@ -199,7 +192,6 @@
  */
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)
 
-/* True if core has made the outer rows of a semijoin unique. */
 #define dyn_outer_was_made_unique(jointype) ((jointype) == JOIN_UNIQUE_OUTER)
 
 /*
@@ -222,10 +214,8 @@
 /* A jsonb value under construction; `result` is NULL until the last token. */
 typedef JsonbInState DynJsonbState;
 
-/* Adds a token to a jsonb value, which is complete after the last token. */
 #define dyn_jsonb_push(state, token, value) pushJsonbValue(state, token, value)
 
-/* Time (ms) that an instrumented node has run. */
 #define dyn_instrumented_ms(planstate) INSTR_TIME_GET_MILLISEC((planstate)->instrument->instr.total)
 
 /* Conversions of dates and times; a result outside of the range is infinite. */
@@ -299,7 +289,6 @@ extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 /* Returns true if the clauses reject every row in which the column is NULL. */
 extern bool dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum);
 
-/* Returns true if this column of the relation is in the equivalence class. */
 extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
@@ -311,9 +300,8 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
 
 /*
- * Returns true if an input function's error is about the value.  Extensions
- * reject values with errors of many classes.  So the result is true for all
- * errors except those that are known to be about the session or the server.
+ * Returns true unless an input function's error is known to be about the
+ * session or the server: extensions reject values with errors of many classes.
  */
 extern bool dyn_rejects_value(int sqlstate);
 

@@ -7,8 +7,7 @@
  * be sent while the bucket is not empty.  A read takes its maximum cost from the
  * bucket, a write its estimated cost.  The charge is corrected when the real
  * cost is known.  Repeated attempts of a read are charged even if the bucket
- * is empty.  The usage of reads is therefore at most rate * (elapsed + 1 s),
- * plus the cost of one request and of repeated attempts.
+ * is empty.
  *
  * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
  * available, or has no bucket left, each session uses a bucket of its own.
@@ -49,10 +48,7 @@ typedef struct DynBudget
 	int			slot;			/* last known position among the buckets */
 } DynBudget;
 
-/*
- * The budgets that a request is charged to: those of the server, of the table,
- * and of the capacity that the request uses (the table's or a global index's).
- */
+/* Budgets of the server, table and capacity that a request is charged to. */
 typedef struct DynBudgets
 {
 	int			nbudgets;
@@ -64,9 +60,9 @@ typedef struct DynBudgets
  * - If `table` is NULL, it is the budget of the server.
  * - If only `capacity` is NULL, it is the budget of the table.
  * - Otherwise it is the budget for the provisioned capacity of the table or of
- *   one global index.  `capacity` is then the text that identifies this
- *   budget: the index name and the capacity options, but not the rate, so that
- *   the budget stays the same when the rate changes.
+ *   one global index.  `capacity` is then the index name and the capacity
+ *   options, but not the rate, so that the budget stays the same when the rate
+ *   changes.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,

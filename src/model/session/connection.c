@@ -44,7 +44,6 @@
 
 /* ---- the endpoint ---- */
 
-/* Returns the URL with exactly one slash at its end. */
 static char *
 normal_url(const char *endpoint)
 {

@@ -4,8 +4,7 @@
  *		(dynamo_fdw.log_requests and log_min_duration).
  *
  * The primary message names the failure in SQL terms; DETAIL has DynamoDB's
- * code, text and request id; HINT has a remedy.  One static table maps
- * DynamoDB's codes to SQLSTATEs and hints.
+ * code, text and request id; HINT has a remedy.
  *
  * Messages do not contain secrets.  Text from a service that is not DynamoDB,
  * such as a gateway's error page, is shown to superusers only, and not while
@@ -34,11 +33,10 @@ DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
 
 /*
- * Raises the error of a write whose outcome is unknown: DynamoDB may or may not
- * have executed it.  If the call failed, `err` is NULL.  Otherwise the response
- * is unusable, and `err` continues "The response ..." (dynamodb/write.h).
- * `action` is, for example, "insertion of an item".  `key` is the item's key,
- * such as "(pk, sk)=(a, 1)"; NULL if the user may not see it.
+ * Raises the error of a write whose outcome is unknown.  If the call failed,
+ * `err` is NULL.  Otherwise the response is unusable, and `err` continues "The
+ * response ..." (dynamodb/write.h).  `action` is, for example, "update of an
+ * item".  `key` is the item's key as text; NULL if the user may not see it.
  */
 DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,
 											   const DynRequestContext *context,
@@ -82,10 +80,7 @@ DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *er
 /* Returns true if an outdated table description may have caused the failure. */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
-/*
- * Raises the error that the table or index has changed since the statement was
- * planned.  `detail` is a sentence.
- */
+/* Raises the error that the plan is outdated.  `detail` is a sentence. */
 DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *context,
 												   const char *detail);
 

@@ -54,7 +54,6 @@ static const struct config_enum_entry scan_policy_values[] = {
 	{NULL, 0, false}
 };
 
-/* true after dyn_guc_init */
 static bool initialized = false;
 
 /*

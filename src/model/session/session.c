@@ -2,8 +2,7 @@
  * session.c
  *		Manages the backend's client, connections and table descriptions.
  *
- * Connections are in a hash table with the key (user mapping, user).  The
- * metadata in a description is malloc'd, and freed at the latest with the
+ * The metadata in a description is malloc'd, and freed at the latest with the
  * connection's memory context.  A pin is released by a reset callback of the
  * memory context in which it was created, however the statement ends.
  *
@@ -40,10 +39,7 @@
 /* File descriptors left for other code, such as WaitLatchOrSocket. */
 #define SPARE_DESCRIPTORS	4
 
-/*
- * Maximum number of attempts to build a connection; an attempt is repeated if
- * an invalidation arrives during it.
- */
+/* Maximum number of attempts to build a connection (add_connection). */
 #define MOST_READINGS	5
 
 /* Pause (ms) after a failed DescribeTable, if an expired description exists. */
@@ -388,9 +384,8 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 
 /*
  * Builds a connection from the catalogs, and caches it.  If an invalidation
- * arrives in the meantime, builds the connection again, up to MOST_READINGS
- * times in all.  If an invalidation arrives each time, as under
- * debug_discard_caches, returns the last connection without caching it.
+ * arrives in the meantime, builds the connection again.  If this happens each
+ * time, as under debug_discard_caches, does not cache the connection.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)

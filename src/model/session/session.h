@@ -4,10 +4,9 @@
  *		connection per user mapping and user, and table descriptions.
  *
  * dyn_session_connection finds or creates a connection, and pins it until
- * CurrentMemoryContext is reset.  The planner and the executor may therefore
- * use the pointer as long as memory of that context.  Invalidations (ALTER
- * SERVER, DROP USER MAPPING, ...) remove a connection from the cache; the
- * release of its last pin frees it.
+ * CurrentMemoryContext is reset.  Invalidations (ALTER SERVER, DROP USER
+ * MAPPING, ...) remove a connection from the cache.  The connection is freed
+ * when its last pin is released.
  *
  * The permission to use a connection is checked when it is pinned.  Because a
  * prepared statement or a cursor may pin it for hours, the permission is checked

@@ -104,7 +104,6 @@ dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,
 		return pace;
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
-	/* restart a pace that is outdated, or whose statement has ended */
 	if (!is_running(pace->statement) ||
 		(pace->pace.throttled &&
 		 dyn_loop_now_us() / 1000.0 - pace->pace.seen_ms >= FRESH_MS))

@@ -125,7 +125,6 @@ typedef struct DynUsage DynUsage;
 extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 							  const char *index);
 
-/* Counts a statement. */
 extern void dyn_usage_statement(DynUsage *usage);
 
 /*
@@ -170,11 +169,9 @@ extern void dyn_usage_reset(void);
 
 /*
  * The measured rate (pace) of a connection's reads of a table or index, or of
- * its writes of a table.
- *
- * A statement starts with a new rate if the current one is outdated, or if the
- * statement that started it has ended.  So a statement inside a function uses
- * the rate of the calling statement, since both use the same capacity.
+ * its writes of a table.  A statement starts with a new rate if the current
+ * rate is outdated, or if the statement that started this rate has ended.  So
+ * a statement inside a function uses the rate of the calling statement.
  */
 typedef struct DynTablePace
 {

@@ -3,9 +3,8 @@
  *		Counts the items that each level of subtransactions has written.
  *
  * When a level is released, its counts are merged into those of its parent.
- * When a level is aborted, its counts are reported and dropped.  Counts are
- * malloc'd, because they outlive subtransactions.  They contain copies of the
- * tables' names, because an abort must not read the catalogs.
+ * Counts are malloc'd, because they outlive subtransactions.  They contain
+ * copies of the tables' names, because an abort must not read the catalogs.
  */
 #include "postgres.h"
 
@@ -277,9 +276,8 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 /* ---- transactions ---- */
 
 /*
- * Reports the items that an aborted transaction has written, and drops the
- * counts.  PREPARE TRANSACTION raises an error after a write, because ROLLBACK
- * PREPARED may run in a session that cannot report the written items.
+ * Rejects PREPARE TRANSACTION after a write, because ROLLBACK PREPARED may run
+ * in a session that cannot report the written items.
  */
 static void
 end_transaction(XactEvent event, void *arg)

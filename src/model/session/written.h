@@ -17,9 +17,8 @@
 #include "connection.h"
 
 /*
- * Counts one item of a foreign table that the current subtransaction has
- * written with a PutItem, UpdateItem or DeleteItem.  Raises an error only if
- * memory runs out.
+ * Counts one item that a PutItem, UpdateItem or DeleteItem has written to a
+ * foreign table.  Raises an error only if memory runs out.
  */
 extern void dyn_written_count(const char *relation, DynOperation op);
 
@@ -42,12 +41,10 @@ extern bool dyn_written_recently(const DynConnection *connection,
 								 const char *table);
 
 /*
- * Registers the callbacks for the ends of transactions and subtransactions;
- * called once, when the library is loaded.  When a transaction or
- * subtransaction aborts, `abandon` is called with its nesting level, before
- * the session reports which items it has written.  `abandon` must end the
- * write requests of that level and deeper levels, count them with
- * dyn_written_maybe(), and raise no errors.
+ * Called once, when the library is loaded.  When a transaction or
+ * subtransaction aborts, `abandon` is called with its nesting level.
+ * `abandon` must end the write requests of that level and deeper levels, count
+ * them with dyn_written_maybe(), and raise no errors.
  */
 extern void dyn_written_init(void (*abandon) (int level));
 
