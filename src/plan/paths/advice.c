@@ -3,8 +3,7 @@
  *		Explains why a condition on a key attribute does not restrict the key.
  *
  * Such a condition is checked for all items that are read: the statement is
- * correct, but slow.  The advice is the first reason why the key is not used,
- * and how to rewrite the condition.
+ * correct, but slow.
  *
  * This file explains decisions of other files (quals.c, terms.c,
  * index_complete.c, model/definition/exact.c), and makes none itself.
@@ -172,7 +171,6 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	return NULL;
 }
 
-/* Returns advice on an operator with an arg that reads the column, or NULL. */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 {
@@ -193,10 +191,8 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 }
 
 /*
- * Returns advice on an expression that reads the column, or NULL.  For an AND,
- * returns the advice on the first argument for which there is any.  The same
- * applies to an OR if each of its arguments can restrict a partition key
- * (maybe of different indexes).
+ * Returns advice on an expression that reads the column, or NULL.  The
+ * arguments of an OR may restrict partition keys of different indexes.
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
@@ -273,9 +269,7 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 
 /*
  * Returns the reason why no clause restricts the attribute; NULL if a clause
- * does, or if no reason is found.  Key templates are examined only for a
- * partition key.  If there is no other reason, looks for a column whose name
- * differs from the attribute's name only in case.
+ * does, or if no reason is found.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -427,7 +421,6 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 
 	if (access->kind == DYN_ACCESS_QUERY)
 	{
-		/* advise on the first attribute of the sort key that is not matched */
 		const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
 		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
@@ -453,7 +446,6 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 	}
 	/* join clauses might also restrict keys */
 	clauses = list_concat_copy(clauses, plan->join_clauses);
-	/* advise on the partition key of the table, then of each index */
 	for (int target = 0; target <= plan->meta->nindexes; target++)
 	{
 		const DynIndexMeta *index = dyn_index_number(plan->meta, target);

@@ -33,9 +33,8 @@ is_guard(const DynPred *pred)
 }
 
 /*
- * Returns the arms that disable an optional condition (an OR such as $1 IS
- * NULL OR c = $1).  These arms are called guards, such as $1 IS NULL.  Returns
- * NIL for any other clause.
+ * Returns the guards (such as $1 IS NULL) of an optional condition (such as
+ * $1 IS NULL OR c = $1).  Returns NIL for any other clause.
  */
 static List *
 find_guards(const DynClause *clause)
@@ -91,9 +90,8 @@ close_guards(List *clauses, const Bitmapset *positions)
 
 /*
  * Returns the access plan by key for executions in which the guards of the
- * clauses at `positions` (in `clauses`) are false or NULL, so that the other
- * arms of these clauses restrict the rows.  Returns NULL if the clauses do not
- * match the key even in this case, or if the index may lack a row.
+ * clauses at `positions` are false or NULL.  Returns NULL if the key does not
+ * match even then, or if the index may lack a row.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -109,11 +107,10 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Matches the key, assuming that guards are closed (false or NULL) where the
- * key would not match otherwise.  The access plan requires only these guards
- * to be closed.  Which guards these are may depend on the order of the
- * clauses.  Core may reorder the clauses before it makes the plan node; then
- * other guards may be required, but the key still matches.
+ * Assumes that a guard is closed (false or NULL) only where the key would not
+ * match otherwise.  Which guards these are may depend on the order of the
+ * clauses, which core may change before it makes the plan node.  Then other
+ * guards may be required, but the key still matches.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -160,10 +157,9 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
 
 		/*
-		 * A plan with an open guard cannot be used.  This plan is used only if
-		 * every cheaper plan has an open guard.  If this plan has all guards
-		 * of a cheaper one, it has an open guard, too, whenever the cheaper
-		 * one has; so it is never used.
+		 * This plan is used only if every cheaper plan has an open guard.  If
+		 * this plan has all guards of a cheaper plan, one of its own guards is
+		 * then open, too, so this plan is never used.
 		 */
 		for_each_cell(next, guarded, lnext(guarded, lc))
 			helps &= list_difference_ptr(((const DynGuarded *) lfirst(next))->access->guards,
@@ -176,10 +172,7 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 
 /* ---- choices ---- */
 
-/*
- * Copies the choice into plan's memory context, because GEQO deletes the
- * current one, and adds the copy to plan->choices.
- */
+/* Copies into the memory context of `plan`: GEQO deletes the current one. */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {

@@ -117,9 +117,8 @@ dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns the factor of the units of a read of the index (NULL: the table): 2
- * with strong consistency, else 1.  The rows that an UPDATE or DELETE writes
- * are read with strong consistency, except in global indexes.
+ * Returns the factor of the read units: 2 for strongly consistent reads of the
+ * index (NULL: the table), else 1.
  */
 static double
 consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
@@ -175,13 +174,10 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 }
 
 /*
- * Returns the estimated number of items with one value of the partition key:
- * from statistics, or else DYN_COLLECTION_ITEMS.  Returns plan->items if no
- * column or template maps to the key.  If the table is too large to be read in
- * full, ANALYZE samples all items of a few keys (command/analyze.c).  Then
- * n_distinct is the number of keys in the sample, and the result is (items in
- * the sample) / n_distinct.  If the table was read in full, or if a user has
- * set n_distinct, the result is (items in the table) / n_distinct.
+ * Returns the estimated number of items with one value of the partition key.
+ * If the table is too large to be read in full, ANALYZE samples all items of a
+ * few keys (command/analyze.c).  Then n_distinct is the number of keys in the
+ * sample, unless a user has set n_distinct.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -211,9 +207,8 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 
 /*
  * Returns the estimated number of items for each value of the partition key
- * that the template composes, including items that are not rows.  Returns 0 if
- * `templated` is NULL, if a column has no statistics, or if several values of
- * a column have the same text in the key.
+ * that the template composes, including items that are not rows; 0 if the
+ * number is unknown.
  */
 static double
 composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
@@ -243,8 +238,7 @@ composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
 
 /*
  * Returns the read units of a partition's items, including items that are not
- * rows.  Returns 0 if the table has no sort key, or if statistics do not show
- * the number of partition keys.
+ * rows; 0 if the table has no sort key, or if the number is unknown.
  */
 static double
 partition_units(const DynRelPlan *plan)
@@ -311,8 +305,7 @@ dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 
 /*
  * Returns true if DynamoDB, which counts tables every six hours, may not have
- * counted the table yet: its size is 0, it was not analyzed, and it is less
- * than a day old or of unknown age.
+ * counted the table yet.
  */
 static bool
 size_is_unknown(const DynRelPlan *plan)
@@ -589,8 +582,6 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
  * at most as many as one read of the full table or index.  If each item found
  * in an index is also read from the table, these reads are limited to the
  * number of items that satisfy those key clauses that are not join clauses.
- * If the number of items per key is only a guess, this limit is raised to at
- * least a 200th of all items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -642,10 +633,7 @@ find_prices(DynPrices *prices, const DynRelPlan *plan,
 	prices->known = dyn_known_capacity(throughput, options->read_capacity) > 0;
 }
 
-/*
- * Adds up the estimates of the arms, whose first requests are usually sent
- * together.  Uses the smallest capacity of the table and the arms' indexes.
- */
+/* Adds up the arms' estimates: their first requests are usually concurrent. */
 static void
 estimate_union(const DynRelPlan *plan, const DynAccess *access,
 			   DynEstimate *estimate)
@@ -730,9 +718,8 @@ dyn_access_is_one_round(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * Converts time (ms) to a cost, and raises it with dyn_less_direct_cost: once
- * for a Query, and twice for a union or a Scan.  So if accesses take the same
- * time, GetItem costs least, then a Query, then a union or a Scan.
+ * Converts time (ms) to a cost.  If accesses take the same time, GetItem costs
+ * least, then a Query, then a union or a Scan.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -805,14 +792,13 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Sets the costs of batched lookups.  Subtracts a tenth of a round trip: more
- * executions than expected are common, so a batch should be preferred even for
- * one.  The costs of other nodes and of row checks, that is, all except those
- * of requests, are charged once for each key.
+ * Subtracts a tenth of a round trip: more executions than expected are common,
+ * so a batch should be preferred even for one.  The costs of other nodes and
+ * of row checks, that is, all except those of requests, are charged once for
+ * each key.
  *
  * If executions end before their last row (LIMIT, EXISTS), only a fraction of
- * their reads is charged, but at least half a unit for each request.  The
- * limit on the units of all executions (most_units) is reduced in proportion.
+ * their reads is charged, but at least half a unit for each request.
  */
 void
 dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
@@ -849,11 +835,9 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 }
 
 /*
- * Chooses the cheaper of one Query for all values of the sort key and a
- * separate Query for each value.  The former reads the range from the least to
- * the greatest value; it is assumed to read the full partition.  But under a
- * LIMIT, keeps one Query if the rows must be sorted and the separate Queries
- * would be too many to merge.
+ * Assumes that one Query for all values, which reads from the least to the
+ * greatest value, reads the full partition.  Under a LIMIT, keeps one Query if
+ * the rows must be sorted and the separate Queries would be too many to merge.
  */
 DynAccess *
 dyn_divide_values(const DynRelPlan *plan, DynAccess *access)

@@ -46,12 +46,11 @@ add_child(Plan *child, int use, void *context)
 }
 
 /*
- * Returns the part of a nested loop's cost that is waiting for DynamoDB.  The
- * number of executions of the inner side is unknown: it may run for each outer
- * row, in batches, or once if its rows are cached.  But the loop's cost
- * accounts for it.  So the inner side's waiting is (cost of the loop - cost of
- * the outer side - outer rows * local cost of the inner side), but at least
- * that of one execution.
+ * Returns the part of a nested loop's cost that is waiting for DynamoDB.  How
+ * often the inner side runs is unknown: for each outer row, in batches, or
+ * once if its rows are cached.  So all of the loop's cost except the outer
+ * side and local work is counted as waiting, but at least the waiting of one
+ * execution.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)

@@ -5,8 +5,7 @@
  * For the table, and for each index that contains all items that the query
  * selects (a complete index), this file adds a path whose key conditions come
  * from the table's own clauses, and parameterized paths that also use columns
- * of other relations.  With a parameterized path, a nested loop sends a
- * request for each outer row, unless a Memoize node has cached the rows.
+ * of other relations.
  *
  * If the arms of an OR match different keys, a path reads all these keys
  * (union_path.c).  Scans need no key: they read the table, or a complete index
@@ -110,10 +109,7 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 
 /* ---- access by key ---- */
 
-/*
- * Returns true if the index may be read by key.  Otherwise, stores in `plan`
- * advice that EXPLAIN may print, if there is any.
- */
+/* Returns true if the index may be read by key; may add advice to `plan`. */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
@@ -138,11 +134,10 @@ uses_some(const DynAccess *access, List *rinfos)
 }
 
 /*
- * Matches `clauses` to the key of the table or index with the number `target`,
- * and returns the access plan.  `others` is NIL, or the RestrictInfos of some
- * of `clauses`.  Returns NULL if the clauses do not match, if the index is not
- * complete, or if `others` has members and none of them is matched.  May add
- * advice to `plan`.
+ * Matches `clauses` to the key of the table or index with the number `target`.
+ * `others` is NIL, or the RestrictInfos of some of `clauses`.  Returns NULL if
+ * the clauses do not match, if the index is not complete, or if `others` has
+ * members and none of them is matched.  May add advice to `plan`.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -166,13 +161,13 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /*
  * Raises the costs of an access above those that keep_direct has recorded for
  * more direct accesses (GetItem is most direct, then Query, then union).  So
- * tables with few items, or of unknown size, are read by key.
- * - The total cost is raised, unless this adds more than dyn_direct_margin.
- * - The startup cost is raised to that of the direct access.
- * - If the number of rows that the direct access finds is unknown, it may be
- *   zero; then a Scan would read the full table without finding a row.  So the
- *   startup cost of this access is raised to half of its total cost, or to the
- *   total cost of the direct access, whichever is lower.
+ * tables with few items, or of unknown size, are read by key.  The total cost
+ * is raised only if this adds at most the margin (dyn_direct_margin).
+ *
+ * If the number of rows that the direct access finds is unknown, it may be
+ * zero; then a Scan would read the full table without finding a row.  So the
+ * startup cost is raised to half of the total cost, or to the total cost of
+ * the direct access, whichever is lower.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -327,8 +322,7 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 /*
  * Returns the fraction of the price of the requests that is charged to this
  * Scan.  Several relations, or the executions of the recursive part of a WITH
- * query, may share a Scan.  Its requests are then sent only once, so each
- * relation or execution is charged a part of the price.
+ * query, may share a Scan, whose requests are then sent only once.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -698,8 +692,8 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			(index != NULL && !index_has_key_path(plan, index, plan->clauses)))
 			continue;
 		/*
-		 * Record the costs here: yield_to_direct compares the recorded costs,
-		 * and raises the cost of a Scan that must not win.
+		 * record the costs for yield_to_direct, which raises the cost of a
+		 * Scan that must not win
 		 */
 		one->access->estimate = dyn_estimate_access(plan, one->access);
 		one->choice = (DynPathChoice) {.target = i, .kind = one->access->kind,
@@ -716,10 +710,6 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);
-	/*
-	 * Find the cheapest path, other than a union, that uses no join clauses
-	 * and no lists derived from joins (DynRelPlan.lists).
-	 */
 	foreach(lc, plan->rel->pathlist)
 	{
 		const Path *path = lfirst(lc);

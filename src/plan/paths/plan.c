@@ -9,9 +9,7 @@
  * If no clause is checked locally, count(*) is pushed down: the requests have
  * Select=COUNT.  DynamoDB reads and bills the same items, but does not return
  * them.  The plan node has scanrelid 0, so the executor finds the table in
- * fs_base_relids.  The fdw_scan_tlist has the aggregate, from which core
- * computes the target list and HAVING.  It also has the columns of conditions,
- * which are checked if the scan falls back to reading rows and counting them.
+ * fs_base_relids.
  *
  * DynamoDB charges for the items of a page, so a scan limits its first page if
  * the statement needs only a few rows.  Later pages are larger
@@ -70,8 +68,7 @@ typedef struct FirstBound
 									 * the value of < or > */
 	bool		other_side;		/* true if reading also ends at a bound */
 	bool		strict;			/* true if the bound at which reading begins is
-								 * that of a < or > (and so excludes its
-								 * value) */
+								 * that of a < or > */
 	bool		implied;		/* true if the bound at which reading begins
 								 * may select more rows than its clause */
 } FirstBound;
@@ -220,10 +217,9 @@ may_stop_early(PlannerInfo *root)
 }
 
 /*
- * Completes the access plan's fallback, which reads the table in place of the
- * index; returns false if there is no fallback.  The fallback also fetches the
- * columns that its rows are sorted by, and those of all clauses (`local` and
- * `remote`), because all clauses are checked for its rows.
+ * Completes the access plan's fallback; returns false if there is none.  The
+ * fallback also fetches the columns of `remote`, because all clauses are
+ * checked for its rows, and the columns that its rows are sorted by.
  */
 static bool
 complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,

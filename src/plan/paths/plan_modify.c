@@ -500,11 +500,7 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 
 /* ---- writing without a read ---- */
 
-/*
- * Returns true if the assignments do not need the old row.  Each value must be
- * a constant or parameter, satisfy NOT NULL, and be stored with one DynamoDB
- * type in one attribute without a template.
- */
+/* Returns true if the assignments do not need the old row. */
 static bool
 are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relation)
 {
@@ -604,10 +600,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Bitmapset  *read = NULL;
 
 	root->glob->dependsOnRole |= !OidIsValid(dyn_result_user(parse));
-	/*
-	 * If the table is not updatable, core raises an error before it executes
-	 * the plan.
-	 */
+	/* core itself raises the error if a table is not updatable */
 	if (is_member && !dyn_relation_is_updatable(relid))
 		return NIL;
 	dyn_write_map_permit(relid, plan->operation);

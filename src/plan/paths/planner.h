@@ -66,29 +66,26 @@ extern const DynPathChoice *dyn_choice_of(const Path *path);
 
 /*
  * Adds a fallback (an access plan that reads the table) if run-time values may
- * make the index incomplete (index_complete.c), or the keys unusable.  If the
- * table's own key is usable with all run-time values, the fallback reads by
- * this key, otherwise by a Scan.  All clauses are checked for the fallback's
- * rows.  If `access` provides an order, these rows are sorted.
+ * make the index incomplete (index_complete.c), or the keys unusable.  All
+ * clauses are checked for the fallback's rows.  If `access` provides an order,
+ * these rows are sorted.
  */
 extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
 
 /*
  * Builds again, from `clauses` (DynClause *), the access plan that `choice`
- * (not a UNION) stands for.  Adds the estimate and the fallback; if the plan
- * has guards (run-time conditions, see choice.c), also adds the access plan to
- * use when a guard is true.  Raises an error if the clauses do not match the
- * key.
+ * (not a UNION) stands for.  Adds the estimate, the fallback and, if the plan
+ * has guards (choice.c), the access plan to use when a guard is true.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
  * Returns an access plan by key that must not be used if one of its guards is
- * true.  For example, $1 IS NULL is the guard of the clause
- * $1 IS NULL OR k = $1 (choice.c).  No guard is superfluous.  Returns NULL if
- * the key matches without guards, or if there is no such access plan.
+ * true.  For example, $1 IS NULL is the guard of $1 IS NULL OR k = $1
+ * (choice.c).  Returns NULL if the key matches without guards, or if there is
+ * no such access plan.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
@@ -107,12 +104,11 @@ typedef struct DynGuarded
 } DynGuarded;
 
 /*
- * For each choice in `guarded`, sets while_open to the choice that replaces it
- * while one of its guards is true.  This is the next more expensive choice
- * that may still be usable in that case and is preferred to `unconditional`;
- * if there is none, it is the choice of `unconditional`, a path without
- * guards.
- * `guarded` (DynGuarded *) must be sorted by descending cost.
+ * For each choice in `guarded` (DynGuarded *, by descending cost), sets
+ * while_open to the choice that replaces it while one of its guards is true.
+ * This is the next more expensive choice that may still be usable in that case
+ * and is preferred to `unconditional`; if there is none, it is the choice of
+ * `unconditional`, a path without guards.
  */
 extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
@@ -136,13 +132,10 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these
- * clauses, not capitalized and without a period; NULL if there is none.
- * `while_open` is true if this access plan is the alternative that is used
- * when a guard (such as $1 IS NULL) of another access plan is true.
- * - For a Scan, the advice names an index that could be used, or the reason
- *   why a condition on a partition key does not restrict the key.
- * - For a Query, the advice is the reason why a condition does not restrict
- *   the first unmatched sort key attribute, or why rows are sorted again.
+ * clauses, not capitalized and without a period; NULL if there is none.  For a
+ * Scan, also sets access->keyed and access->lacking.  `while_open` is true if
+ * this access plan is the alternative that is used when a guard (such as $1 IS
+ * NULL) of another access plan is true.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, DynAccess *access,
 							  bool while_open, List *clauses);
@@ -163,8 +156,6 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
  * Returns the number of items to request on the first page of a path with
  * these pathkeys, to satisfy the LIMIT or EXISTS of the query level.  Returns
  * 0 (a full page) if there is neither, or if all rows must be sorted first.
- * If the pathkeys are a prefix of the required order, an Incremental Sort
- * reads the last group of rows to its end, so the number includes one group.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
@@ -183,10 +174,8 @@ dyn_is_our_relation(const RelOptInfo *rel)
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Each of these functions is called once, when the library is loaded, and
- * installs hooks.  The first is for lookup joins, the second for planning
- * statements and for prefetching in subplans, the third for deciding on JIT
- * without counting the cost of waiting for DynamoDB.
+ * Install the hooks of lookup_path.c, subplan_path.c and jit.c.  Each function
+ * is called once, when the library is loaded.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
@@ -249,11 +238,9 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
 /*
- * A path by key is preferred to a less direct one, such as a Scan, even if it
- * costs more, up to a margin (yield_to_direct).  Returns this margin.  It is
- * the cost of the first request or, if the number of rows is unknown,
- * `startup`: the path's startup cost, which may also include reads of items
- * from the table.
+ * Returns the margin by which a path by key may cost more than a less direct
+ * one, such as a Scan, and still be preferred (yield_to_direct).  `startup` is
+ * the startup cost of the path by key.
  */
 extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 
@@ -290,9 +277,8 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 
 /*
  * Returns true if the planner assumes DYN_COLLECTION_ITEMS items per value of
- * the column.  It does so if the table is large, the column has no statistics,
- * and the column is the partition key of a global index or of a table with a
- * sort key.
+ * the column: the table is large, and the column has no statistics and is the
+ * partition key of a global index or of a table with a sort key.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
@@ -370,9 +356,9 @@ extern bool dyn_fires_row_trigger(PlannerInfo *root, Index rtindex,
 /*
  * Raises an error if RETURNING reads a system column.  For an INSERT, also
  * raises an error if RETURNING, a constraint or `checks` (WITH CHECK OPTION
- * and policies) reads the segment column.  For an UPDATE or DELETE, also
- * raises an error if `read` (the columns that the statement reads) has a
- * document column.  `rtindex` is the index of the target; 0 after planning.
+ * and policies) reads the segment column; for an UPDATE or DELETE, if `read`
+ * (the columns that the statement reads) has a document column.  `rtindex` is
+ * the index of the target; 0 after planning.
  */
 extern void dyn_modify_check_read(const DynWriteMap *map, CmdType operation,
 								  Relation target, const List *returning,

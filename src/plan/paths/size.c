@@ -12,9 +12,8 @@
  * Without statistics the planner assumes 200 distinct values per column, which
  * for a large table or index means thousands of items per partition key.  Join
  * estimates would then contradict cost.c, which guesses far fewer items per
- * key, and a lookup by an index that lacks attributes would seem more
- * expensive than a full Scan.  So a hook gives the planner the number of
- * distinct values that follows from the guess of cost.c.
+ * key.  So a hook gives the planner the number of distinct values that follows
+ * from the guess of cost.c.
  */
 #include "postgres.h"
 
@@ -63,17 +62,12 @@ described_items(const DynTableMeta *meta)
 }
 
 /*
- * Returns the estimated number of rows of the table.
- * - Uses the table's description if ANALYZE never ran or found no rows.  Also
- *   uses it if ANALYZE recorded one page and there are more now: the one page
- *   may be the minimum, recorded before DynamoDB first counted the table.  Of
- *   the items in the description, one in five is assumed to be a row if an
- *   item filter or key templates may reject items.  An unnested table is
- *   assumed to have three rows per item.
- * - Otherwise, returns the number of rows that ANALYZE recorded if the table
- *   still has one page, or is now empty.
- * - Otherwise, scales the recorded number of rows by the current number of
- *   pages.
+ * Returns the estimated number of rows of the table: the number that ANALYZE
+ * recorded, scaled by the current number of pages (unless the table is now
+ * empty).  Uses the table's description instead if ANALYZE never ran or found
+ * no rows.  Also uses it if ANALYZE recorded one page and there are more now:
+ * the one page may be the minimum, recorded before DynamoDB first counted the
+ * table.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)

@@ -38,10 +38,7 @@
  */
 #define MAX_MATCHED	4000
 
-/*
- * State of the search for the access plans of an OR's arms (each arm is
- * matched with the table and its indexes)
- */
+/* State of the search for the access plans of an OR's arms */
 typedef struct Search
 {
 	DynRelPlan *plan;
@@ -64,8 +61,6 @@ typedef struct Arm
 /*
  * Returns the clauses (DynClause *) that an Arm with these `members` must
  * match: the arguments of the OR at these positions, and all other clauses.
- * Several arguments are combined in a new OR; a single argument is represented
- * by the RestrictInfos that core made for it.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -143,8 +138,7 @@ make_arm(Search *search, List *members, List *clauses, int target)
 
 /*
  * Combines the Arm with an Arm of the list that matches the same key, if the
- * combined Arm costs no more than the two together; otherwise appends the Arm.
- * Returns the list.
+ * combined Arm costs no more than the two together; else appends the Arm.
  */
 static List *
 add_arm(Search *search, List *arms, Arm *arm)
@@ -173,11 +167,10 @@ add_arm(Search *search, List *arms, Arm *arm)
 
 /*
  * Returns two or more Arms that together yield all rows for which the OR is
- * true.  Returns NIL if an argument of the OR matches no key, or if a single
- * Arm reads the rows of all arguments.  Arms that read keys from an index, and
- * then items from the table, come last, because they need not read items that
- * earlier Arms have returned.  Sets plan->advice if an argument matches only
- * indexes that are not complete.
+ * true, or NIL.  Arms that read keys from an index, and then items from the
+ * table, come last, because they need not read items that earlier Arms have
+ * returned.  Sets plan->advice if an argument matches only indexes that are
+ * not complete.
  */
 static List *
 find_arms(Search *search)
