@@ -293,12 +293,7 @@ read_together(Path *path)
 	return copy_scan(path, &choice);
 }
 
-/*
- * Adds the hash join that reads both relations at the same time, if a clause
- * lists the values of one relation's join column, so that these are also the
- * keys of the other relation (DynRelPlan.lists), or if both relations probably
- * read the same keys.
- */
+/* Adds a hash join that reads both relations by the same list of keys. */
 static void
 add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			  RelOptInfo *innerrel, JoinType jointype, JoinPathExtraData *extra)
@@ -429,9 +424,9 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 }
 
 /*
- * Looks for an unparameterized path that reads the table or index of `scan`
- * with Queries, that is, whose partition keys come from clauses and not from
- * the rows of another relation.  Returns the path's DynPathChoice, or NULL.
+ * Returns the DynPathChoice of a path that reads the table or index of `scan`
+ * with Queries whose partition keys come from clauses, not from the rows of
+ * another relation; NULL if there is none.
  */
 static const DynPathChoice *
 named_partitions(const Path *scan)
@@ -482,11 +477,10 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
  * Returns a lower bound for the number of keys of a lookup join: before
  * ANALYZE, the estimate may be too low.  The bound assumes that each partition
  * that the outer side reads fills a page, and that each of its rows needs a
- * lookup.  A bound is returned only if clauses give the partitions of the
+ * lookup.  Returns 0 (no bound) unless clauses give the partitions of the
  * inner table, and reading these once would cost less than the lookups.  Also
- * returns 0 (no bound)
- * - if the statement may stop early; or
- * - if one outer row is expected: core then uses its own nested loop.
+ * returns 0 if the statement may stop early, or if one outer row is expected:
+ * core then uses its own nested loop.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -645,11 +639,10 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * Skip an outer scan whose list of keys comes, through an equality
-			 * join clause, from a clause on another relation.  If that is the
-			 * inner relation, its own clause already limits the lookups to the
-			 * keys in the list, so the list on the outer side saves no
-			 * lookups.
+			 * Skip an outer scan whose list of keys was derived from a clause
+			 * on another relation.  If that is the inner relation, this clause
+			 * already limits the lookups, so the list on the outer side saves
+			 * none.
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

@@ -167,9 +167,8 @@ is_sort(const Path *path)
 /*
  * Returns the expressions by which a path sorts.  Core adds these to the
  * target list of the sort's input; since PostgreSQL 16, they include sorted
- * arguments of aggregates.  Omits expressions whose equivalence class has
- * several members.  Returns NIL for a path of a partition, since the class may
- * have only the parent table's expression.
+ * arguments of aggregates.  Returns NIL for a path of a partition, since the
+ * equivalence class may have only the parent table's expression.
  */
 static List *
 sort_expressions(const Path *path)
@@ -334,8 +333,7 @@ visit_child(Path *path, int use, void *context)
 /*
  * Batches the subplans of the path, and of paths below it down to the scans
  * and joins.  Reduces the costs of these paths; returns the saved cost.  For a
- * LIMIT, the new cost is computed as in core: the child's startup cost, and a
- * part of its other cost.
+ * LIMIT, the new cost is computed as in core.
  */
 static Cost
 visit_path(PlannerInfo *root, Path *path)
@@ -396,10 +394,8 @@ has_lookup(const PlannerInfo *root, const Path *path)
 /*
  * If the target list of a path has a subplan that can be batched, moves the
  * list into a projection above the path, so that a lookup join node can be put
- * between them.  (Core evaluates the list in the path's own node if that node
- * does grouping, computes window functions, or is a scan or join without a
- * sort.)  For a projection without a lookup join node, core creates no plan
- * node.
+ * between them.  For a projection without a lookup join node, core creates no
+ * plan node.
  *
  * As in core (make_group_input_target and others), the path still computes the
  * columns that are grouped or sorted by, and the Vars and aggregates in other

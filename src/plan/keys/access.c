@@ -151,7 +151,6 @@ dyn_access_to_end(const DynAccess *access)
 
 /*
  * A Query returns the items of one partition in the order of the sort key.
- * An attribute that the conditions fix to one value does not affect the order.
  * Strings that a key template composes may sort in the order of its columns.
  */
 
@@ -200,11 +199,8 @@ may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templ
  * Adds the parts of the attribute's template as sort attributes.  Skips the
  * first `bound` parts, to which key conditions give values.  Returns false at
  * the first part that does not sort like its column, or that may differ from
- * the column in some row.  A part has the column's value in every row if
- * - the column is read from the part,
- * - the attribute is in the table's own key, or
- * - the option trusted_indexes names the index, and no column of the
- *   template is NULL (by NOT NULL or by a clause).
+ * the column in some row.  In a trusted index, parts have the columns' values
+ * only if no column of the template is NULL (by NOT NULL or by a clause).
  *
  * If `merged`, rows of several requests will be merged.  With `by_text`, the
  * merge compares the full text of the attribute; the caller passes `by_text`
@@ -334,9 +330,8 @@ typedef struct Values
 	List	   *exprs;			/* expressions for fdw_exprs */
 	List	   *conversions;	/* DynConversion of each expression, or NULL */
 	bool		closed;			/* true if no value may be added */
-	bool		missing;		/* true if a value was needed that is not in
-								 * `exprs`, and could not be added because of
-								 * `closed` */
+	bool		missing;		/* true if a needed value was neither in
+								 * `exprs` nor added, because of `closed` */
 } Values;
 
 static List *copy_preds(const List *preds, Values *values);
@@ -355,13 +350,11 @@ copy_text(const char *text)
 }
 
 /*
- * Returns the position in `values` of the value with this conversion.  While
- * values->closed is false (values may still be added), searches only the last
- * 100 values, and adds the value if it is not among them.  But a `list` is
- * searched among all values and never added twice, because the executor finds
- * the parts of a key that share a list by the list's position.  If `values` is
- * closed, searches all values, and returns -1 if the value is missing.  Also
- * returns -1 if `value` is NULL.
+ * Returns the position in `values` of the value with this conversion; -1 if
+ * `value` is NULL, or if it is missing and values->closed is true.  Adds a
+ * value that is not among the last 100.  But a `list` is never added twice,
+ * because the executor finds the parts of a key that share a list by the
+ * list's position.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, bool list, Values *values)

@@ -128,8 +128,8 @@ typedef struct DynAccess
 								 * to send one request */
 	bool		shares_lists;	/* result of dyn_access_shares_lists */
 	bool		per_value;		/* QUERY: true if each value of range[0] has
-								 * its own Query, false if one Query reads
-								 * from the least to the greatest value */
+								 * its own Query; false if one Query reads them
+								 * all */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan of the same keys */
 	bool		rechecks_item_filter;	/* true if the item filter is checked
@@ -146,11 +146,9 @@ typedef struct DynAccess
 	bool		same_items;		/* QUERY: true if executions differ only in
 								 * values of filters, not of keys, so that
 								 * they share one cached read */
-	bool		presumes;		/* Scan of `index`: true if some clauses are
-								 * perhaps not checked, because all items of
-								 * `index` satisfy them.  Then a Scan of the
-								 * table instead could return rows that these
-								 * clauses exclude */
+	bool		presumes;		/* Scan of `index`: true if clauses may be left
+								 * unchecked, because all items of `index`
+								 * satisfy them */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total segments, if the query reads the
@@ -217,8 +215,7 @@ typedef struct DynAccess
 	List	   *local_rinfos;	/* RestrictInfo *: need a local check */
 	List	   *having;			/* count_only: HAVING, as an implicit AND */
 	List	   *checks;			/* count_only: conditions that are checked
-								 * locally if the plan `fallback` runs instead
-								 * of the count */
+								 * locally if `fallback` runs instead */
 } DynAccess;
 
 /* Returns the match of key attribute i; hash attributes come first. */
@@ -300,9 +297,7 @@ extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
- * expressions, to which the node refers by position.  If the access plan has a
- * fallback, the fallback's copy omits each predicate whose value is not among
- * the value expressions of the main access plan.
+ * expressions, to which the node refers by position.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -8,9 +8,6 @@
  * complete for a statement if each selected item is known to have all its key
  * attributes, with values that the index can hold.
  *
- * Conditions that depend on run-time values are checked at the start of each
- * execution; if one fails, the table is read instead.
- *
  * Attributes of the table's own key are in every item.  For any other
  * attribute, its column must be declared NOT NULL, or a clause must reject
  * NULL.  This is sufficient for numbers, for types without an empty encoding,
@@ -323,10 +320,9 @@ texts_completeness(const Place *place, const DynPred *pred)
  * Describes the i'th attribute (from 0) of the index's key; hash attributes
  * come first.  `full` is true for a Scan of the index.  It replaces a Scan of
  * the table, whose items may have values that the index cannot hold.  Known
- * limitation (docs/pushdown.md): a partition key of the table may be a sort
- * key of the index, where its length limit is lower.  If the value of an item
- * exceeds this limit, and the item is older than the index, requests to the
- * index do not find it.
+ * limitation (docs/pushdown.md): if a partition key of the table is a sort key
+ * of the index, where its length limit is lower, requests to the index do not
+ * find items with longer values that are older than the index.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
@@ -359,12 +355,8 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 
 /*
  * Judges, from the item filter alone, whether the index has all selected
- * items, as far as the attribute of `place` is concerned:
- * - PRESENT: a condition requires the attribute, and allows only values that
- *   the index can hold.
- * - ABSENT: a condition allows a value that the index cannot hold; items
- *   written before the index was created may have it.
- * - NO_POINT: no condition requires the attribute.
+ * items, as far as the attribute of `place` is concerned.  Returns NO_POINT if
+ * the filter does not require the attribute.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)

@@ -398,11 +398,10 @@ clause_rinfos(List *clauses)
 }
 
 /*
- * Matches hash attributes to points (such as =); then range attributes, from
- * the left, to points or ranges.  An attribute whose values come from the arms
- * of an OR (access->row_keys) needs no points; further predicates on it only
- * remove some of the keys in row_keys.  Without `row_wise`, there are no
- * row_keys.  Returns false if a hash attribute has neither points nor row_keys.
+ * Returns false if a hash attribute has neither points (such as =) nor values
+ * from the arms of an OR (access->row_keys).  Further predicates on an
+ * attribute in row_keys only remove some of these keys.  Without `row_wise`,
+ * there are no row_keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access, bool row_wise)
@@ -449,8 +448,7 @@ match_query(KeyMatch *match, DynAccess *access, bool row_wise)
  * Matches conditions that need not be sent, because their result is the same
  * for all items:
  * - On a key attribute or a document (a jsonb column that shows the item),
- *   IS NOT NULL is true, and IS NULL is false.  If a clause is false, the
- *   access plan is a contradiction.
+ *   IS NOT NULL is true, and IS NULL is false.
  * - On a key attribute, > '' and <> '' are true if an index is read.
  */
 static void
@@ -667,10 +665,9 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 /*
  * Adds the permitted filters (leaf_is_forbidden) for clauses that no key
  * condition uses, and for clauses on truncated columns (is_on_truncated).  A
- * filter is `enforced` if it replaces the local check of its clause; filter
- * and clause are then equivalent.  If an expression with all filters is too
- * large at run time, only the enforced ones are sent, so one expression must
- * be able to contain all enforced filters.
+ * filter is `enforced` if it replaces the local check of its clause.  If an
+ * expression with all filters is too large at run time, only the enforced ones
+ * are sent, so one expression must be able to contain all enforced filters.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

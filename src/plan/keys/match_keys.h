@@ -41,11 +41,9 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /* ---- match_template.c ---- */
 
 /*
- * If no clause restricts a placeholder (part) of a template, the template may
- * enumerate its values.  The following constants limit the number of
- * combinations of such values in a partition key and in a sort key.  The limit
- * for a sort key is smaller, because there each combination needs a Query of
- * its own.
+ * Maximum number of combinations of values that a template enumerates for
+ * placeholders (parts) that no clause restricts, in a partition key and in a
+ * sort key.  In a sort key, each combination needs a Query of its own.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
@@ -69,9 +67,9 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 /*
  * Returns the conditions that an attribute's text must meet so that the
  * columns read from it can satisfy the clauses; NULL if there are none.  The
- * result is a DYN_PRED_TEMPLATED with an AND for each part.  If no clause
- * restricts a part, the AND is empty.  The result cannot be matched to a key,
- * since restricted parts may come after unrestricted ones.
+ * result is a DYN_PRED_TEMPLATED with an AND, which may be empty, for each
+ * part.  The result cannot be matched to a key, since restricted parts may
+ * come after unrestricted ones.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);

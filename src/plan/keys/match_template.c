@@ -146,16 +146,14 @@ part_each(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts of the template, one for each part
- * up to the first part for which there is none.  The final predicate is for a
- * part that a clause restricts.  Each is a point predicate (terms.h); if
- * `points` is false, the final one may be a range.  If `enumerate` is true, a
- * part that no clause restricts takes the values that the template lists.
- * Sets *full to true if every part of the template has a point predicate.
+ * Returns point predicates (terms.h) for the leading parts of the template,
+ * ending with a part that a clause restricts.  If `points` is false, the final
+ * one may be a range.  If `enumerate` is true, a part that no clause restricts
+ * takes the values that the template lists.  Sets *full to true if every part
+ * of the template has a point predicate.
  *
- * In a partition key with `points`, there are two differences.  Values between
- * two bounds are enumerated.  The final predicate may also be for a part that
- * no clause restricts.
+ * In a partition key with `points`, values between two bounds are enumerated,
+ * and the final predicate may be for a part that no clause restricts.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
@@ -194,9 +192,8 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 /*
  * Returns a predicate that allows a range of strings.  Returns NULL if each
  * part has a point predicate.  If no part is restricted, the range has all
- * strings that begin with the template's first literal; then the result is
- * NULL if the template begins with a part, or if match->asserted is false, so
- * that some rows may have strings that do not match the template.
+ * strings that begin with the template's first literal; this requires
+ * match->asserted, since otherwise some rows may have other strings.
  */
 static DynPred *
 match_range(TemplateMatch *match)

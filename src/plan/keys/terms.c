@@ -269,10 +269,8 @@ dyn_access_shares_lists(const DynAccess *access)
 /*
  * Corrects *values, the number of values of one attribute, for shared lists
  * (dyn_shared_lists).  If several parts of a key take their value from the
- * same list, a key has the same element in all of them.  So the elements must
- * be counted only once: this function divides *values by the number of values
- * of each part whose list is in *counted, and adds the other lists to
- * *counted.
+ * same list, a key has the same element in all of them, so the elements are
+ * counted only once.  *counted has the lists that are already counted.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,

@@ -37,22 +37,18 @@ extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
 extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*
- * Returns the points (a point predicate) that `pred` implies for the target:
- * `pred` itself, the points of one arg of an AND, or the points of all arms of
- * an OR: column = ANY (array), or an OR.  Returns NULL if there are none.
- * Clears *fully_consumed unless the points are equivalent to `pred`.
+ * Returns a point predicate that `pred` implies for the target, or NULL.
+ * Clears *fully_consumed unless the result is equivalent to `pred`.
  */
 extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *fully_consumed);
 
 /*
  * Returns the range that `pred` implies for the target, which must be a full
- * attribute; NULL if there is none.  The result is `pred` itself, or an OR in
- * which only one arm has columns, and the others are conditions without
- * columns, such as $1 IS NULL.  Clears *fully_consumed if the key condition
- * may select more than `pred`.  This is so if the result omits conditions of
- * `pred`, or has several bounds or values, since one key condition may be
- * unable to express them all.
+ * attribute; NULL if there is none.  If the range is an OR, only one arm has
+ * columns; the others are conditions such as $1 IS NULL.  Clears
+ * *fully_consumed if the key condition may select more than `pred`, since one
+ * key condition may be unable to express several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -102,30 +98,25 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /* ---- enumerate.c ---- */
 
-/*
- * Maximum number of values that are enumerated between a lower and an upper
- * bound.  The bounds may also come from a range of numbers in a template, such
- * as 0..9.
- */
+/* Maximum number of values that are enumerated between two bounds */
 #define DYN_MAX_EACH	1000
 
 /*
  * Returns the DYN_PRED_EACH that the clauses (DynClause *) imply for the
  * target, with at most `most` values (most * JOIN_FACTOR if bounds change
  * between executions).  Adds the used clauses to *used.  Returns NULL if
- * - clauses and CHECK constraints do not bound the target on both sides,
- * - the target's values cannot be enumerated, or
- * - there are no values between the bounds, or too many.
+ * clauses and CHECK constraints do not bound the target on both sides, if its
+ * values cannot be enumerated, or if there are none or too many between the
+ * bounds.
  */
 extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
 
 /*
- * If the key named `key` is not used because the values between the bounds of
- * the target's column are not enumerated, returns the reason.  Otherwise,
- * returns NULL: if the values are few enough to be enumerated, if there is no
- * bound, or if the target is a full attribute (not a template part) and only
- * one side is bounded.
+ * Returns the reason why the key named `key` is not used, if this is because
+ * the values between the bounds of the target's column are not enumerated;
+ * otherwise NULL.  Also returns NULL if there is no bound, or if the target is
+ * a full attribute (not a template part) and only one side is bounded.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses, const char *key);
 

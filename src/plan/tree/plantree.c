@@ -177,7 +177,6 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 
 /* ---- paths ---- */
 
-/* Returns the child of a path with one input; NULL for other paths. */
 static Path *
 only_child(Path *path)
 {
@@ -212,10 +211,6 @@ only_child(Path *path)
 	}
 }
 
-/*
- * Returns the children of an Append, MergeAppend or lookup join node, the
- * subquery of a SubqueryScan, or the initplans of a MinMaxAgg; else NIL.
- */
 static List *
 listed_child_paths(Path *path)
 {

@@ -52,10 +52,7 @@ extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
-/*
- * Returns the foreign scans (ForeignPath *), of any wrapper, that run exactly
- * once in each execution of the path.
- */
+/* Like dyn_plan_scans_once; returns a List of ForeignPath. */
 extern List *dyn_path_scans_once(Path *path);
 
 /*
@@ -108,11 +105,7 @@ extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 
 /*
  * Like expression_tree_walker, but leaves out the parts of this node that may
- * remain unevaluated:
- * - in a COALESCE, AND or OR, all arguments except the first;
- * - in a CASE, all parts except its argument and the first WHEN condition;
- * - in a row comparison, all columns except the first on each side;
- * - subscripts.
+ * remain unevaluated, such as all arguments of an OR except the first.
  */
 extern bool dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *),
 							   void *context);

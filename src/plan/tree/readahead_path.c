@@ -128,9 +128,8 @@ dyn_rows_needed(const PlannerInfo *root, double rows)
 }
 
 /*
- * Returns the plan node.  Its custom_scan_tlist has the columns of the child.
- * Its custom_exprs contains the arguments of the subplans whose lookups the
- * node batches by reading rows ahead.
+ * Returns the plan node.  Its custom_exprs contains the arguments of the
+ * subplans whose lookups the node batches by reading rows ahead.
  */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
