@@ -56,10 +56,9 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
  * A lookup join reads a, and then b by the keys of a's rows.  A hash join can
  * read both tables by the list.  Then the requests for a and b are sent
  * together (exec/node/scan.c), or only once if a and b read the same keys of
- * one DynamoDB table (exec/source/sharing.c).  The same applies if the query
- * has an equal list for each relation.  Core adds up the costs of both sides
- * although their requests overlap, so the hash join is added with a lower
- * cost.
+ * one DynamoDB table (exec/source/sharing.c).  Core adds up the costs of both
+ * sides although their requests overlap, so the hash join is added with a
+ * lower cost.
  *
  * The hash join is not added if a lookup join reads fewer items of b.  This is
  * the case if further conditions reject most rows of a, or if the join
@@ -388,8 +387,7 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
 /*
  * Returns the estimated number of distinct keys in the outer rows.  Without
  * statistics, core's default of 200 may be too low, and each key costs at
- * least a part of a request.  So we return the product of the row estimates of
- * all relations with columns in the key, but at most the number of outer rows.
+ * least a part of a request, so this function returns an upper bound.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
@@ -476,8 +474,8 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 /*
  * Returns a lower bound for the number of keys of a lookup join: before
  * ANALYZE, the estimate may be too low.  The bound assumes that each partition
- * that the outer side reads fills a page, and that each of its rows needs a
- * lookup.  Returns 0 (no bound) unless clauses give the partitions of the
+ * that the outer side reads fills a page, and that each row on this page needs
+ * a lookup.  Returns 0 (no bound) unless clauses give the partitions of the
  * inner table, and reading these once would cost less than the lookups.  Also
  * returns 0 if the statement may stop early, or if one outer row is expected:
  * core then uses its own nested loop.

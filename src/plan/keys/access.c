@@ -74,10 +74,8 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 				 (!access->may_stop_early || access->one_request));
 		case DYN_CAN_READ_TABLE:
 			/*
-			 * the table may have items that the index lacks; so a Scan of the
-			 * table cannot replace a Scan of the index that only counts items,
-			 * or that leaves clauses unchecked because all items of the index
-			 * satisfy them
+			 * a Scan of the table would also count items that the index lacks,
+			 * or return them although they violate unchecked clauses
 			 */
 			return scans && !access->contradiction &&
 				(access->index == NULL || !(access->presumes || access->count_only));

@@ -79,9 +79,8 @@ typedef struct DynEstimate
 	double		check_cost;		/* planner cost of evaluating clauses */
 	double		full_ms;		/* table Scan time (ms) without transfer */
 	double		examined;		/* number of items that the requests read */
-	int			segments;		/* number of segments to read; 0 if the
-								 * statement does not read the column that
-								 * shows the segment of an item */
+	int			segments;		/* number of segments to read; 0 if the segment
+								 * column is not read */
 	int			total_segments;
 	double		item_rows;		/* rows per examined item */
 	double		local_selectivity;	/* selectivity of the clauses that are not
@@ -128,8 +127,7 @@ typedef struct DynAccess
 								 * to send one request */
 	bool		shares_lists;	/* result of dyn_access_shares_lists */
 	bool		per_value;		/* QUERY: true if each value of range[0] has
-								 * its own Query; false if one Query reads them
-								 * all */
+								 * its own Query */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan of the same keys */
 	bool		rechecks_item_filter;	/* true if the item filter is checked
@@ -280,10 +278,10 @@ extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 extern AttrNumber dyn_sort_column(const DynRelation *relation, const DynSortAttr *sort);
 
 /*
- * Determines the order of the rows of `from`.  Sets access->sort to the
- * attributes of the sort key, or the parts of their templates, by which the
- * rows are sorted; and access->in_turn to true if reading one partition after
- * the other gives this order.  `access` may be `from`, or uninitialized.
+ * Sets access->sort to the attributes of the sort key, or the parts of their
+ * templates, by which the rows of `from` are sorted; and access->in_turn to
+ * true if reading one partition after the other gives this order.  `access`
+ * may be `from`, or uninitialized.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from,
 								DynAccess *access);

@@ -39,9 +39,9 @@
 #include "match_keys.h"
 
 /*
- * Completeness of an index, as far as the items that a predicate selects are
- * concerned; the weakest guarantee comes first.  An OR has the weakest value
- * of its arms, an AND the strongest of its args.
+ * Completeness of an index with regard to the items that a predicate selects,
+ * from the weakest guarantee to the strongest.  An OR has the weakest value of
+ * its arms, an AND the strongest of its args.
  */
 typedef enum Completeness
 {
@@ -101,8 +101,7 @@ get_operand(const Place *place, const DynPred *pred, Datum *value, bool *isnull)
 /*
  * Sets *least and *most to the least and greatest length (bytes) of the
  * predicate's value, or of the elements of its array.  Values that cannot be
- * encoded are skipped, because no item has them.  If no value remains, *least
- * is SIZE_MAX, and *most is 0.
+ * encoded are skipped, because no item has them.
  */
 static void
 find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
@@ -174,9 +173,8 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* booleans are short, and not empty */
 	/*
-	 * if the operand of <> is known only at run time, do not defer the
-	 * decision: only <> '' implies that the attribute is not empty, and any
-	 * other operand implies nothing
+	 * do not wait for the run-time operand of <>: only <> '' implies that the
+	 * attribute is not empty
 	 */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
@@ -215,8 +213,7 @@ pred_completeness(const Place *place, const DynPred *pred, bool points)
 
 /*
  * Returns the completeness that all predicates together imply.  If there are
- * point predicates (= and IN), all others are ignored.  `asserted` is true if
- * all items are known to have the attribute.
+ * point predicates (= and IN), all others are ignored.
  */
 static Completeness
 preds_completeness(const Place *place, List *preds, bool asserted)
@@ -322,7 +319,7 @@ texts_completeness(const Place *place, const DynPred *pred)
  * the table, whose items may have values that the index cannot hold.  Known
  * limitation (docs/pushdown.md): if a partition key of the table is a sort key
  * of the index, where its length limit is lower, requests to the index do not
- * find items with longer values that are older than the index.
+ * find items that are older than the index and have longer values.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
@@ -354,9 +351,8 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 }
 
 /*
- * Judges, from the item filter alone, whether the index has all selected
- * items, as far as the attribute of `place` is concerned.  Returns NO_POINT if
- * the filter does not require the attribute.
+ * Returns the completeness that the item filter alone implies for the
+ * attribute of `place`; NO_POINT if the filter does not require the attribute.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)
@@ -412,10 +408,9 @@ collect(List *clauses, List **preds, List **exprs)
 
 /*
  * Returns true if clauses and NOT NULL ensure that all selected items have the
- * attribute.  That is so if a column that is read from the attribute cannot be
- * NULL in their rows (but place->may_miss must be false).  With `trusted`, it
- * is also so if none of the template's columns can be NULL, wherever they are
- * read from: trusted_indexes asserts that such items have the attribute.
+ * attribute: a column that is read from the attribute cannot be NULL (and
+ * place->may_miss is false); or, with `trusted`, no column of its template can
+ * be NULL (trusted_indexes asserts that such items have the attribute).
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)

@@ -603,9 +603,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
 	/*
-	 * The names of the values alone may be too long for an expression: n > 100
-	 * of them (":v0,", ":v1,", ...) take at least 490 + 6 * (n - 100) bytes.
-	 * Test the simpler lower bound 6 * (n - 20).
+	 * The names of n values (":v0,", ":v1,", ...) take at least 6 * (n - 20)
+	 * bytes, which alone may be too long for an expression.
 	 */
 	return 6 * (nvalues - 20) > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
 		(other != NULL && path_is_forbidden(check, other));

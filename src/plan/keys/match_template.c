@@ -219,8 +219,7 @@ match_range(TemplateMatch *match)
 
 /*
  * Returns a predicate for the strings that satisfy the clauses, if clauses and
- * template limit them to a finite number; otherwise NULL.  Also returns NULL
- * if a part with bounds leads to too many strings.
+ * template limit them to a finite number that is not too large; else NULL.
  */
 static DynPred *
 match_points(TemplateMatch *match)

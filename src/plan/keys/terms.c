@@ -40,10 +40,9 @@ is_unknown(DynPred *pred, void *arg)
 }
 
 /*
- * Counts the strings of a DYN_PRED_TEMPLATED.  Multiplies the numbers of
- * values of the parts before the first part with a range.  An enumerated part
- * that follows from another one is not counted: if the months of ${at:month}
- * are listed, the years of ${at:year} follow from them.
+ * Counts the strings of a DYN_PRED_TEMPLATED.  An enumerated part that follows
+ * from another one is not counted: if the months of ${at:month} are listed,
+ * the years of ${at:year} follow from them.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -82,10 +81,7 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 	return texts;
 }
 
-/*
- * Counts the values that an AND of predicates allows.  Point predicates take
- * precedence over ranges; of several of one kind, the smallest count is used.
- */
+/* Counts the values that an AND of predicates allows. */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
 {
@@ -204,10 +200,7 @@ repeats_list(const List *preds, const ListCell *at)
 	return has_list(list_copy_head(preds, list_cell_number(preds, at)), lfirst(at));
 }
 
-/*
- * Adds to `lists` those of the ANDed `preds` that are column = ANY (array).
- * Adds a list only once, even if several clauses have it.
- */
+/* Adds those of the ANDed `preds` that are column = ANY (array), each once. */
 static List *
 add_lists(List *lists, const List *preds)
 {
@@ -305,10 +298,7 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 	}
 }
 
-/*
- * Counts the keys in an arm of access->row_keys, or all keys if `arm` is NULL.
- * Multiplies the numbers of values of all key attributes.
- */
+/* Counts the keys in `arm` of access->row_keys; if `arm` is NULL, all keys. */
 static DynCount
 count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 {

@@ -56,7 +56,8 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 /*
  * Returns the predicate that `pred` implies for the segment column; NULL if
  * there is none.  It contains points, ranges, NULL tests and conditions
- * without columns.  Clears *fully_consumed unless it is equivalent to `pred`.
+ * without columns.  Clears *fully_consumed unless the result is equivalent to
+ * `pred`.
  */
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
@@ -105,9 +106,9 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
  * Returns the DYN_PRED_EACH that the clauses (DynClause *) imply for the
  * target, with at most `most` values (most * JOIN_FACTOR if bounds change
  * between executions).  Adds the used clauses to *used.  Returns NULL if
- * clauses and CHECK constraints do not bound the target on both sides, if its
- * values cannot be enumerated, or if there are none or too many between the
- * bounds.
+ * clauses and CHECK constraints do not bound the target on both sides, if the
+ * target's values cannot be enumerated, or if the bounds leave none or too
+ * many.
  */
 extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);

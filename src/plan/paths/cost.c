@@ -55,8 +55,8 @@
 
 /*
  * Factor for the total cost of a Query with an unknown number of rows (not for
- * its startup cost).  It makes a plan that stops after the first rows cheaper
- * than one that reads all rows.  Used if the query level has only this table.
+ * its startup cost), if the query level has only this table.  It makes a plan
+ * that stops after the first rows cheaper than one that reads all rows.
  */
 #define LATER_PAGE			1.05
 
@@ -416,7 +416,6 @@ read_table(DynReads *reads, double bytes, double segments)
 	reads->bytes = bytes;
 }
 
-/* Estimates how many segments are read; returns 0 if access->segments is 0. */
 static double
 segments_read(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -581,7 +580,7 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
  * Limits the read units of many Queries with different keys: together they use
  * at most as many as one read of the full table or index.  If each item found
  * in an index is also read from the table, these reads are limited to the
- * number of items that satisfy those key clauses that are not join clauses.
+ * items that satisfy the key clauses on this relation alone.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -737,10 +736,8 @@ cost_of_kind(DynAccessKind kind, double ms)
 /*
  * Sets the costs of the requests alone, without those of clauses and rows.
  * Repeated executions are priced without burst capacity, which would serve
- * only a few of them.  But if the first execution is cheaper than a Scan of
- * the table, the price of a repeated one is limited, so that it is cheaper
- * than the Scan, too.  Without this limit, core might drop a path that is
- * executed only a few times.
+ * only a few of them.  But their price is limited (DIRECT_ADVANTAGE), since
+ * core might otherwise drop a path that is executed only a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, bool repeated, Cost *startup, Cost *total)
@@ -794,8 +791,7 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 /*
  * Subtracts a tenth of a round trip: more executions than expected are common,
  * so a batch should be preferred even for one.  The costs of other nodes and
- * of row checks, that is, all except those of requests, are charged once for
- * each key.
+ * of row checks are charged once for each key.
  *
  * If executions end before their last row (LIMIT, EXISTS), only a fraction of
  * their reads is charged, but at least half a unit for each request.

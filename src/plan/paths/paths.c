@@ -45,9 +45,7 @@
 
 /*
  * Returns the longest prefix of the query's pathkeys that the access plan
- * provides; sets choice->ordered and choice->backward.  Returns NIL for a
- * union, a Scan, and an access plan that another may replace at run time
- * (guards, access.h).
+ * provides; sets choice->ordered and choice->backward.
  */
 static List *
 ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choice)
@@ -78,10 +76,7 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		attnum = dyn_sort_column(relation, sort);
 		if (attnum == 0)
 			break;
-		/*
-		 * The order depends on the encoding: that of the column or, if the
-		 * sort is by a part of a templated attribute, that of the part.
-		 */
+		/* the order depends on the encoding, which may differ in a part */
 		column = sort->part == DYN_FULL ? dyn_relation_column(relation, attnum)
 			: &dyn_relation_templated(relation, sort->attr.name)->parts[sort->part].column;
 		if (ec->ec_has_volatile ||
@@ -501,10 +496,9 @@ add_scan_paths(DynRelPlan *plan)
 
 /*
  * Adds paths by key for the table and each index.  `others` are the join
- * clauses of `param`, or plan->lists, or NIL.  Unless `others` is NIL, adds
- * only paths whose keys use one of these clauses.  All paths of one
- * parameterization return the same rows, so the number of rows is computed
- * before the first path is created.
+ * clauses of `param`, or plan->lists, or NIL; unless NIL, a path must use one
+ * of them for its keys.  All paths of one parameterization return the same
+ * rows, so the number of rows is computed before the first path is created.
  */
 static void
 add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)
@@ -635,10 +629,7 @@ parameterizations(DynRelPlan *plan)
 
 /* ---- segments ---- */
 
-/*
- * Adds Scans of the table, because only a Scan determines the segment of an
- * item.  Parameterized paths select the segments by values of other relations.
- */
+/* Adds only Scans, because only a Scan determines the segment of an item. */
 static void
 add_segment_paths(DynRelPlan *plan)
 {
@@ -666,10 +657,7 @@ add_segment_paths(DynRelPlan *plan)
 
 /* ---- optional conditions ---- */
 
-/*
- * Adds Scans.  Of the paths that read by key and have guards (conditions that
- * are checked at run time; see choice.c), adds the cheapest.
- */
+/* Adds Scans and, of the paths by key with guards (choice.c), the cheapest. */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
 {

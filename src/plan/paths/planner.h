@@ -82,18 +82,16 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * Returns an access plan by key that must not be used if one of its guards is
- * true.  For example, $1 IS NULL is the guard of $1 IS NULL OR k = $1
- * (choice.c).  Returns NULL if the key matches without guards, or if there is
- * no such access plan.
+ * Returns an access plan by key that must not be used if one of its guards
+ * (choice.c) is true.  Returns NULL if the key matches without guards, or if
+ * there is no such access plan.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
 
 /*
- * An access plan that is used only while certain conditions (guards, see
- * choice.c) are false or NULL.  The struct must live as long as
- * DynRelPlan.choices.
+ * An access plan that is used only while its guards (choice.c) are false or
+ * NULL.  The struct must live as long as DynRelPlan.choices.
  */
 typedef struct DynGuarded
 {
@@ -248,8 +246,8 @@ extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*
- * `cost` is the cost of a direct access, such as a Query.  Returns the minimum
- * cost to assign to a less direct access to the same rows, such as a Scan.
+ * Returns the minimum cost to assign to a less direct access, such as a Scan,
+ * if a direct access to the same rows, such as a Query, has this cost.
  */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
@@ -338,10 +336,7 @@ extern Bitmapset *dyn_with_generated(Bitmapset *updated, TupleDesc desc);
  */
 #define DYN_ANY_TIMING	(-1)
 
-/*
- * Considers triggers whose type (TRIGGER_TYPE_...), masked with `mask`, equals
- * `bits`.
- */
+/* Considers triggers for which (tgtype & mask) == bits. */
 extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits,
 							const Bitmapset *updated);
 

@@ -6,8 +6,8 @@
  * The planner uses the uniqueness of the primary key to estimate joins and
  * distinct keys, and to stop at the first match.  It derives uniqueness from
  * unique indexes only, so we add such an index to the relation.  The index is
- * hypothetical, like those of index advisors: it is never scanned.  In an
- * unnested table, the key also needs the position or name of the element.
+ * hypothetical: it is never scanned.  In an unnested table, the key also needs
+ * the position or name of the element.
  *
  * Without statistics the planner assumes 200 distinct values per column, which
  * for a large table or index means thousands of items per partition key.  Join
@@ -292,7 +292,6 @@ add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column
 	return true;
 }
 
-/* Adds the columns that determine the attribute; returns false if none do. */
 static bool
 add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 					const DynKeyAttr *attr)

@@ -278,9 +278,8 @@ typedef struct Search
 	List	   *subplans;		/* argument of dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Reach		reach;			/* Reach to pass to the children of the
-								 * current node: that of the node, except that
-								 * `parent` is the node itself */
+	Reach		reach;			/* Reach of the current node, but with the node
+								 * itself as `parent` */
 } Search;
 
 static bool

@@ -52,7 +52,7 @@ extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
-/* Like dyn_plan_scans_once; returns a List of ForeignPath. */
+/* Like dyn_plan_scans_once, but for a path; returns a List of ForeignPath. */
 extern List *dyn_path_scans_once(Path *path);
 
 /*

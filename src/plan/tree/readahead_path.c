@@ -143,10 +143,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	/* a parameterized path may be in a semijoin, which stops at a match */
 	bool		may_stop_early = root->tuple_fraction > 0 ||
 		root->limit_tuples > 0 || best_path->path.param_info != NULL;
-	/*
-	 * Never request more rows than the LIMIT: the number estimated from joins
-	 * may be too high.
-	 */
+	/* the number estimated from joins may be higher than the LIMIT */
 	double		rows = Min(dyn_rows_needed(root, best_path->path.rows),
 						   root->tuple_fraction);
 	ListCell   *lc;

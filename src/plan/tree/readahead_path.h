@@ -25,9 +25,7 @@ extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 /*
  * Returns how many rows of a scan or join, which has `rows` rows in all, are
  * expected to be needed for a LIMIT or EXISTS.  Returns 0 if all are needed,
- * or if the number is unknown (until the joins have been planned).  Uses
- * limit_tuples if core has set it (for a LIMIT of this query level without
- * DISTINCT or windows), otherwise tuple_fraction.
+ * or if the number is unknown (until the joins have been planned).
  */
 extern double dyn_rows_needed(const PlannerInfo *root, double rows);
 
