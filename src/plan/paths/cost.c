@@ -117,8 +117,9 @@ dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns the factor of the read units: 2 for strongly consistent reads of the
- * index (NULL: the table), else 1.
+ * Returns the factor of the read units of the index (NULL: the table): 2 with
+ * strong consistency, else 1.  The rows that an UPDATE or DELETE writes are
+ * read with strong consistency, except in global indexes.
  */
 static double
 consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)

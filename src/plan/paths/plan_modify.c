@@ -600,7 +600,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Bitmapset  *read = NULL;
 
 	root->glob->dependsOnRole |= !OidIsValid(dyn_result_user(parse));
-	/* core itself raises the error if a table is not updatable */
+	/* core itself raises the error for a member that is not updatable */
 	if (is_member && !dyn_relation_is_updatable(relid))
 		return NIL;
 	dyn_write_map_permit(relid, plan->operation);
