@@ -18,10 +18,9 @@
  * dyn_call_allow has set.  During a pause, libcurl neither reads from the
  * connection nor notices that the peer closes it.
  *
- * If libcurl enforced the time limit of an attempt, the limit would include
- * pauses and the time in which the caller does other work; so an attempt could
- * end although its response has arrived and only needs to be read.  So we
- * enforce this limit, and libcurl enforces only the connect timeout.
+ * libcurl's time limit would include pauses and the time in which the caller
+ * does other work, although the response may have arrived meanwhile.  So we
+ * enforce the limit, and libcurl enforces only the connect timeout.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -130,11 +129,10 @@ time_limit_us(const DynActiveCall *call)
 }
 
 /*
- * Returns the headers of an attempt, with its signature, owned by the caller;
- * NULL if memory runs out.  `now` is the service's time (s since the epoch).
- * The checksum of a response is that of the compressed bytes.  So libcurl must
- * not inflate the body, as it would do with CURLOPT_ACCEPT_ENCODING.
- * "Expect:" without a value prevents a wait for "100 Continue".
+ * Returns the signed headers of an attempt; NULL on failure.  `now` is the
+ * service's time (s since the epoch).  libcurl must not inflate the body, as
+ * it would do with CURLOPT_ACCEPT_ENCODING, because the checksum is that of
+ * the compressed bytes.  "Expect:" prevents a wait for "100 Continue".
  */
 static struct curl_slist *
 signed_headers(DynSigKeyCache *cache, const DynService *service,
@@ -316,11 +314,10 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 }
 
 /*
- * Returns true if a call that is a write (`once`) may have been executed, but
- * has no usable response.  An error document shows that the write was not
- * executed, unless the document reports an internal error.  If a response of
- * status 400 was discarded because it was too large, it must have reported a
- * canceled transaction (no other error is that long), which was not executed.
+ * Returns true if a write (`once`) may have been executed, but has no usable
+ * response.  An error document shows that the write was not executed, unless
+ * it reports an internal error.  A response of status 400 that is too large
+ * must report a canceled transaction, since no other error is that long.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -498,17 +495,14 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * Begins an attempt if a file descriptor is available (DynDescriptors).  The
- * descriptor that was acquired for an idle connection counts as available,
- * even if the attempt cannot reuse that connection and opens another socket.
- * So until the statement ends, the number of open sockets may reach twice the
- * number of acquired descriptors.
+ * Uses the descriptor that was acquired for an idle connection, even if the
+ * attempt cannot reuse that connection.  So until the statement ends, twice as
+ * many sockets may be open as descriptors were acquired.
  *
- * If no descriptor is available, the call waits until another transfer ends.
- * But if other calls have no transfers, or only paused ones, that wait might
- * never end, because the caller may resume the paused ones only after this
- * call's response has arrived.  So the call is then sent in excess of the
- * limit.
+ * If no descriptor is available, the call waits for the end of another
+ * transfer.  But if no other transfer is running, or all are paused, the call
+ * exceeds the limit, because the caller may resume the paused ones only after
+ * this call's response has arrived.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

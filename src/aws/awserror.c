@@ -2,10 +2,8 @@
  * awserror.c
  *		Parses the error documents of AWS JSON services.
  *
- * An error document is {"__type": "...#Code", "message": "..."}.  The name
- * "message" may also be "Message", the code may have a prefix and a suffix,
- * and for throttled requests there is a list of reasons.  Gateways and proxies
- * may send HTML or XML instead, whose beginning is quoted in error messages.
+ * An error document is {"__type": "...#Code", "message": "..."}.  Gateways and
+ * proxies may send HTML or XML instead, whose beginning error messages quote.
  *
  * All text from the network passes through dyn_awserror_excerpt, because it
  * may be malformed, unprintable, or contain parts of the request.  A proxy's
@@ -42,11 +40,7 @@
 
 /* ---- excerpts of text from the network --------------------------------- */
 
-/*
- * Returns true if the character of `n` bytes is a control character (below
- * U+0020, U+007F to U+009F), or makes a terminal show text in another order
- * (U+202A to U+202E, U+2066 to U+2069).
- */
+/* Includes the bidirectional controls U+202A to U+202E, U+2066 to U+2069. */
 static bool
 is_control(const char *s, size_t n)
 {
@@ -62,10 +56,7 @@ is_control(const char *s, size_t n)
 	return false;
 }
 
-/*
- * Returns the length of the common prefix of `s` and the secret; 0 if the
- * prefix or the secret is too short to be masked, or the secret is NULL.
- */
+/* Returns the number of bytes at `s` to mask as a prefix of the secret. */
 static size_t
 betrayed(const char *s, size_t len, const char *secret)
 {
@@ -82,9 +73,7 @@ betrayed(const char *s, size_t len, const char *secret)
 
 /*
  * Returns the length (bytes) of the character or secret at the start of the
- * text.  Sets *chunk to its replacement: "***" for a secret, "?" for a
- * malformed byte, a space for a control character (such as a line break),
- * otherwise the character itself.  The caller merges successive spaces.
+ * text, and sets *chunk to the replacement (dyn_awserror_excerpt).
  */
 static size_t
 next_chunk(const char *s, size_t len, const DynCredentials *credentials,
@@ -210,7 +199,7 @@ static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)
 {
 	bool		quoted = false;
-	char		last = '\0';	/* last byte that is not a space */
+	char		last = '\0';	/* last byte that is not white space */
 	int			depth = 0;		/* number of open objects in the item */
 
 	for (size_t i = 0, n; i < len; i += n)

@@ -6,10 +6,9 @@
  * libcurl puts ended transfers into a queue, which process() reads.  So no
  * call is checked, restarted or freed inside a callback of libcurl.
  *
- * An exchange has its own connection, because some addresses are allowed for
- * exchanges (DYN_ADDRESS_LOCAL), but refused for calls.  If a user set such an
- * address as the endpoint, a call could otherwise reach it by reusing the
- * connection of an exchange.
+ * An exchange has its own connection.  Otherwise a call could reuse it, and so
+ * reach an address that is allowed only for exchanges (DYN_ADDRESS_LOCAL), if
+ * a user set that address as the endpoint.
  */
 #include "client_private.h"
 
@@ -26,7 +25,7 @@
  */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 
-/* Upper bound of the bytes that are cached in spare response buffers. */
+/* Maximum total capacity of the spare response buffers (bytes). */
 #define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
 
 /* ---- ends of exchanges ------------------------------------------------ */
@@ -71,7 +70,6 @@ end_exchange(DynExchange *exchange, CURLcode code)
 	exchange->http = NULL;
 }
 
-/* Returns an exchange that has ended, but is not reported yet; or NULL. */
 static DynExchange *
 ended_exchange(const DynClient *client)
 {
@@ -189,10 +187,7 @@ dyn_client_will_wait(DynClient *client, bool waits)
 	client->waits = waits;
 }
 
-/*
- * Makes all progress of calls that is possible without waiting.  The loop ends
- * because the number of attempts is limited.
- */
+/* Makes all progress of calls that is possible without waiting. */
 static void
 process(DynClient *client)
 {
@@ -234,10 +229,9 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * Skips the wait if a call has ended outside dyn_client_drive (for example, in
- * dyn_call_start), because this does not make the descriptor readable.  Before
- * that, sets the descriptor's timer again, because a source of credentials
- * with its own timeout may have been started after the timer was last set.
+ * Skips the wait if a call has ended outside dyn_client_drive, because this
+ * does not make the descriptor readable.  Sets the timer again, because a
+ * source of credentials with its own timeout may have been started meanwhile.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)

@@ -2,14 +2,9 @@
  * client.h
  *		Signs, sends and retries requests to an AWS JSON service.
  *
- * A DynClient belongs to a backend.  It owns libcurl's multi handle, whose
- * connection cache keeps connections alive across statements, and a pool of
- * easy handles and response buffers.
- *
- * A DynService holds the endpoint, the credentials and the limits.  It belongs
- * to the caller and must outlive every call started on it.
- *
- * A DynCall is one request with all its attempts.  Legal order:
+ * A DynClient belongs to a backend, and keeps connections across statements.
+ * A DynService belongs to the caller, and must outlive every call started on
+ * it.  A DynCall is one request with all its attempts.  Legal order:
  *
  *		call = dyn_call_create(client)
  *		write the JSON document into dyn_call_body(call)
@@ -50,7 +45,7 @@ typedef struct DynClient DynClient;
 typedef enum DynWait
 {
 	DYN_WAIT_READY,				/* the descriptor became readable */
-	DYN_WAIT_TIMEOUT,			/* the timeout expired */
+	DYN_WAIT_TIMEOUT,
 	DYN_WAIT_INTERRUPTED		/* the wait ended early: the caller has work */
 } DynWait;
 
@@ -86,7 +81,7 @@ typedef struct DynService
 	int			max_attempts;
 	size_t		max_response;	/* maximum size of an inflated body (bytes) */
 	int			max_idle_connections;	/* maximum between statements */
-	DynClock   *clock;			/* clock; the client corrects it */
+	DynClock   *clock;			/* clock that the client corrects */
 } DynService;
 
 typedef enum DynCallState
@@ -143,10 +138,8 @@ typedef struct DynCall
 								 * caller sets it if the body is unusable */
 	bool		conflicting;	/* set by the caller: true if a conflict has
 								 * canceled this call's transaction */
-	bool		repeats;		/* true if the previous start of this call
-								 * ended with a result after which callers
-								 * send the request again
-								 * (dyn_call_is_repeated) */
+	bool		repeats;		/* true if dyn_call_is_repeated was true when
+								 * the call was started */
 	const struct DynError *err; /* set for DYN_FAIL_CREDENTIALS */
 	char		throttle_reason[256];	/* first throttling reason and its
 										 * resource, or "" */
@@ -204,23 +197,18 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  Closes all connections if more
- * are open than needed, if a peer has closed one, or if the process is short
- * of file descriptors.  (libcurl cannot close only the connections that are
- * not needed.)  As many are needed as requests were in flight at once, in this
- * or the previous statement, but at most the highest max_idle_connections of
- * all services used in this statement.  Closes no connection while a transfer
- * is running, or after a statement without requests.
+ * Must be called when a statement has ended.  Unless a transfer is running,
+ * closes all connections if more are open than needed, if a peer has closed
+ * one, or if the process is short of file descriptors.  As many are needed as
+ * requests were in flight at once in this or the previous statement, but at
+ * most the highest max_idle_connections of the services used.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
 /* Returns a descriptor that is readable if dyn_client_drive has work to do. */
 extern int	dyn_client_fd(const DynClient *client);
 
-/*
- * Makes all progress that is possible without waiting: transfers bytes, starts
- * attempts whose backoff is over, finishes calls.
- */
+/* Makes all progress that is possible without waiting. */
 extern void dyn_client_drive(DynClient *client);
 
 /*
@@ -244,19 +232,16 @@ extern void dyn_client_will_wait(DynClient *client, bool waits);
 extern void dyn_client_wake(DynClient *client, double ms);
 
 /*
- * A descriptor or a time to watch.  The caller owns the watcher, sets its
- * first five members, and must not free or move it until it is removed.  `fd`
- * is -1 if there is no descriptor, and due_us is DYN_LOOP_NEVER if there is no
- * time.  dyn_client_wait ends its wait when `fd` is readable or
- * dyn_loop_now_us reaches due_us.  dyn_client_drive calls callback(arg) each
- * time it runs, even if `fd` is not readable and due_us is not reached.  The
- * callback may remove this watcher or add others.
+ * A descriptor or a time that ends the wait of dyn_client_wait.  The caller
+ * owns the watcher, and must not free or move it until it is removed.  Each
+ * dyn_client_drive calls callback(arg), even if `fd` is not readable and
+ * due_us is not reached.  The callback may remove this watcher or add others.
  */
 typedef struct DynSocketWatcher
 {
-	int			fd;
+	int			fd;				/* -1 if there is no descriptor */
 	int			held_fds;		/* descriptors to reserve (DynDescriptors) */
-	int64_t		due_us;
+	int64_t		due_us;			/* monotonic us; DYN_LOOP_NEVER if none */
 	void		(*callback) (void *arg);
 	void	   *arg;
 
@@ -278,9 +263,8 @@ extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
  * Starts a call that is IDLE or DONE, with the current body.  If the call
- * cannot be sent, it becomes DONE, with `failure` set.  `operation` is
- * appended to the target_prefix.  `quota` (retry.h) limits the retries of all
- * calls that share it.  All arguments must live until the call has ended.
+ * cannot be sent, it becomes DONE, with `failure` set.  All arguments must
+ * live until the call has ended.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
@@ -337,9 +321,8 @@ extern void dyn_awserror_excerpt(const char *text, size_t len,
 /* ---- exchanges -------------------------------------------------------- */
 
 /*
- * An exchange is one HTTP request for credentials.  It is neither signed nor
- * retried here, has its own connection, and its reply is not checked by
- * response_check.c.  Legal order:
+ * An exchange is one HTTP request for credentials, which is neither signed nor
+ * retried here, and has its own connection.  Legal order:
  *
  *		exchange = dyn_exchange_create("GET", url, policy)
  *		add headers, write the body
@@ -347,8 +330,7 @@ extern void dyn_awserror_excerpt(const char *text, size_t len,
  *		drive the client until done(arg) is called
  *		read the results, dyn_exchange_destroy
  *
- * An exchange may be destroyed without being started.  URL, headers and bodies
- * are overwritten before they are freed.
+ * URL, headers and bodies are overwritten before they are freed.
  */
 
 /* Upper bound of a reply's body (bytes). */
@@ -399,10 +381,7 @@ typedef struct DynExchangeLimits
 extern DynExchange *dyn_exchange_create(const char *method, const char *url,
 										DynAddressPolicy policy);
 
-/*
- * Adds a header.  Returns false if memory runs out or the value has control
- * characters (which could begin another header).
- */
+/* Returns false if memory runs out or the value has control characters. */
 extern bool dyn_exchange_header(DynExchange *exchange, const char *name,
 								const char *value);
 

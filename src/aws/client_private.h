@@ -31,10 +31,8 @@ typedef struct DynConnections
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
 	bool		drop_idle;		/* true to drop connections when `used` is 0 */
-	int64_t		waited_us;		/* time (us) waited for connections that is not
-								 * yet accounted for: waits add to it, and each
-								 * new connection subtracts the longest wait
-								 * that is allowed before one is made */
+	int64_t		waited_us;		/* sum of waits for connections (us), minus an
+								 * allowed wait for each connection made */
 } DynConnections;
 
 /*
@@ -175,25 +173,19 @@ extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
- * Ends an attempt whose deadline has passed, unless the caller drove the
- * client late: then an unread response may have arrived, so the attempt gets
- * more time from `now` on.  It gets the time that was left at its last pause,
- * or its full time limit if it was never paused.
+ * Ends an attempt whose deadline has passed.  But if the client was driven
+ * late, gives the attempt more time: an unread response may have arrived.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
-/*
- * Removes the call's transfer, whether or not it has ended.  Then lets the
- * calls that are held back (`held`) try to start.
- */
+/* Removes the call's transfer, ended or not, and makes `held` calls due. */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
- * Returns true if the failed attempt may be repeated.  After a failure of the
- * class CLOCK, corrects our offset from the service's clock, unless left_alone
- * is set.  After a failure of the class CREDENTIALS, reports to the provider
- * that its credentials were rejected.  A retry after any other failure takes
- * tokens from the call's quota, if the failure counts toward max_attempts.
+ * Returns true if the failed attempt may be repeated.  Depending on the class,
+ * also corrects our offset from the service's clock (CLOCK), tells the
+ * provider that its credentials were rejected (CREDENTIALS), or takes tokens
+ * from the call's quota.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
@@ -203,7 +195,7 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 
 /*
  * Postpones deadlines by `us`, the time for which the client was not driven:
- * all if `us` > DYN_LOOP_LATE_US, else those of writes (calls with `once`).
+ * all deadlines if `us` > DYN_LOOP_LATE_US, otherwise those of writes.
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
@@ -212,10 +204,7 @@ extern void dyn_attempt_resume(DynActiveCall *call);
 /* Stops the timeouts of newly paused calls, and decrements their in_flight. */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
-/*
- * Makes `held` calls due, since what they wait for may now be available.  With
- * `connections_only`, only calls that wait for a connection become due.
- */
+/* Makes `held` calls due, or only those that wait for a connection. */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 
 /* Returns the least due_us of active calls; DYN_LOOP_NEVER if none. */
@@ -225,10 +214,9 @@ extern int64_t dyn_attempts_next_due(const DynClient *client);
 
 /*
  * Checks the result of an attempt, and returns its retry class (FINAL after a
- * success).  Sets the call's failure, http_status, code, message, request_id,
- * throttle_reason and hot_partition; adds to `bytes_received` and `lost`.  A
- * compressed body of status 200 is not inflated.  `signed_clock` is the
- * current time (s since the epoch) plus the signature's clock offset.
+ * success).  Records the result in *call.  Does not inflate a body of status
+ * 200.  `signed_clock` is the current time (s since the epoch) plus the
+ * signature's clock offset.
  */
 extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 										CURLcode code,
@@ -244,10 +232,8 @@ extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
  * Parses an error document into the call's code, message, throttle_reason and
  * hot_partition, which must be empty.  `credentials` are those that signed the
  * request, or NULL; their secrets do not appear in *call.  Returns
- * - DYN_FAIL_SERVICE on success,
- * - DYN_FAIL_HTTP, with an empty code, if the body is not a JSON object with a
- *   "__type", or is longer than 256 kB (not counting the items in it), or
- * - DYN_FAIL_MEMORY.
+ * DYN_FAIL_SERVICE on success, DYN_FAIL_MEMORY, or DYN_FAIL_HTTP (with an
+ * empty code) if the body is not an error document or is too long.
  */
 extern DynFailure dyn_awserror_parse(const char *body, size_t len,
 									 const DynCredentials *credentials,

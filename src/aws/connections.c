@@ -3,9 +3,8 @@
  *		Opens, counts and closes the connections of a client.
  *
  * libcurl cannot close a single connection; closing the multi handle closes
- * all.  So connections are closed only while no transfer is running.  TLS
- * sessions outlive connections: a new connection resumes a session, unless all
- * connections were dropped on request or because certificates changed.
+ * all.  So connections are closed only while no transfer is running.  drop()
+ * keeps TLS sessions, which new connections resume; forget() does not.
  *
  * Making a connection over TLS takes two round trips and a millisecond of CPU
  * time.  So a request that finds no idle connection first waits for a busy
@@ -17,10 +16,6 @@
  * If the demand lasts, each request in flight should have a connection.  So
  * the lengths of successive waits are added up.  When the sum reaches the
  * maximum length of one wait, the next request makes a connection at once.
- *
- * The process has a limit of file descriptors, which other code enforces (in
- * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and
- * released after the connection is closed.
  */
 #include "client_private.h"
 

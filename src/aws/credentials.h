@@ -21,8 +21,7 @@ typedef struct DynCredentials
 
 /*
  * Copies the strings.  Returns false, with *credentials empty, if memory runs
- * out or a string has control characters, which must not be in an HTTP header.
- * Sets *bad to the name of the refused string, or to NULL if none is refused.
+ * out (*bad is NULL), or the string named *bad has control characters.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *access_key_id,

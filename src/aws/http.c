@@ -4,9 +4,7 @@
  *
  * Creating an easy handle and setting three dozen options costs more than
  * sending a small request.  So handles are created once, and only the options
- * that differ are set for each request.  The constant options are the policy
- * of this project: verify TLS, HTTP/1.1, no redirects, no proxy from the
- * environment, no refused addresses (address.h), limited size of replies.
+ * that differ are set for each request.
  *
  * The callbacks never raise an error: they record the failure, and return a
  * value that makes libcurl stop.
@@ -38,9 +36,8 @@
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
- * Size of libcurl's send buffer.  libcurl allocates a send buffer for each
- * request whose body on_send provides, and wipes the buffer later (wiping.c).
- * Wiping 64 kB, the default, takes longer than sending a request in parts.
+ * Size of the buffer that libcurl allocates if on_send provides the body.
+ * Wiping 64 kB, the default (wiping.c), takes longer than sending in parts.
  */
 #define SEND_BUFFER			(16 * 1024L)
 
@@ -184,10 +181,9 @@ announced_length(const DynHttp *http)
 }
 
 /*
- * Reserves space for `len` more bytes of the body.  If the allowance (body
- * bytes before a pause) covers most of the Content-Length, reserves space for
- * all of the body.  Otherwise reserves less, because large buffers that are
- * filled only after a pause, or never, would fragment the heap.
+ * Reserves space for `len` more bytes, and for the rest of the body only if
+ * the allowance covers most of it, because large buffers that are filled only
+ * after a pause, or never, would fragment the heap.
  */
 static bool
 make_space(const DynHttp *http, DynBuffer *body, size_t len)
@@ -362,7 +358,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	/* without an empty list, libcurl uses the no_proxy of the environment */
+	/* otherwise, libcurl would use the no_proxy list of the environment */
 	SET(CURLOPT_NOPROXY, "");
 
 	SET(CURLOPT_NOSIGNAL, 1L);
@@ -387,9 +383,9 @@ same_text(const char *a, const char *b)
 }
 
 /*
- * Sets the constant options and the TLS options, unless the handle has them.
- * If it has other TLS options, replaces it, because libcurl cannot reset
- * single options, and may reject CURLOPT_BUFFERSIZE after curl_easy_reset.
+ * Sets the constant options and the TLS options.  Replaces a handle that has
+ * other TLS options, because libcurl cannot reset single options, and may
+ * reject CURLOPT_BUFFERSIZE after curl_easy_reset.
  */
 static bool
 set_up(DynHttp *http)
@@ -442,7 +438,7 @@ set_request(DynHttp *http)
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)
 		return ok;
-	/* with POSTFIELDS NULL, libcurl calls on_send and on_rewind instead */
+	/* if POSTFIELDS is NULL, libcurl calls on_send and on_rewind */
 	SET(CURLOPT_POSTFIELDS, request->never_resend ? NULL :
 		request->body_len > 0 ? request->body : "");
 	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);

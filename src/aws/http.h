@@ -94,10 +94,9 @@ extern void dyn_http_free_headers(struct curl_slist *headers);
 extern void dyn_http_destroy(DynHttp *http);
 
 /*
- * Prepares the handle for the request.  Takes ownership of the headers, even
- * on failure.  The buffers `plain` and `packed` must be empty, with a maximum
- * size.  Before resuming a paused transfer, the caller must raise *allowance.
- * Returns DYN_FAIL_NONE or DYN_FAIL_MEMORY.
+ * Takes ownership of the headers, even on failure.  The buffers `plain` and
+ * `packed` must be empty, with a maximum size.  Before resuming a paused
+ * transfer, the caller must raise *allowance.  Fails only if memory runs out.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http,
 								   const DynHttpRequest *request);

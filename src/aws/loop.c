@@ -2,21 +2,19 @@
  * loop.c
  *		Makes libcurl's multi handle waitable through one descriptor.
  *
- * A backend can wait for its latch and one descriptor, so one descriptor must
- * cover everything that libcurl waits for.  libcurl's "socket" interface
- * reports which sockets to watch and when to call libcurl next.  An epoll
- * descriptor watches both the sockets and a timerfd that expires at that time.
+ * A backend can wait for its latch and one descriptor.  So an epoll descriptor
+ * watches the sockets that libcurl's "socket" interface reports, and a timerfd
+ * that expires when libcurl must be called next.
  *
  * libcurl changes its deadline several times per request, nearly always to a
- * later time, such as the timeout of the next request.  To save system calls,
- * a later deadline does not change the timerfd.  If the timerfd then
- * expires early, dyn_loop_turn finds nothing to do, and it is set again.
+ * later time.  To save system calls, a later deadline does not change the
+ * timerfd.  If the timerfd then expires early, dyn_loop_turn finds nothing to
+ * do, and the timerfd is set again.
  *
  * Debian's libcurl resolves names in a thread, which inherits the signal mask;
- * a PostgreSQL signal handler must never run in that thread.  Any call of
- * libcurl may start such a thread, so signals are blocked during each call;
- * that costs well under one percent of a request on a warm connection.
- * Signals that report an error in the code (such as SIGSEGV) are not blocked.
+ * a PostgreSQL signal handler must never run in that thread.  So all signals
+ * but those that report an error in the code (such as SIGSEGV) are blocked
+ * while libcurl runs transfers.
  */
 #ifndef __linux__
 #error "dynamo_fdw needs Linux: it waits with epoll and timerfd"
@@ -198,9 +196,8 @@ dyn_loop_drop_connections(DynLoop *loop)
 /* ---- running ---------------------------------------------------------- */
 
 /*
- * Lets libcurl act on a socket, or on its timers.  If libcurl runs out of
- * memory, it may not have reported which sockets to watch or when to call it
- * next.  So we call libcurl again soon.
+ * Calls libcurl again soon if it ran out of memory, because it may not have
+ * reported which sockets to watch, or when to call it next.
  */
 static void
 act(DynLoop *loop, curl_socket_t fd, int what)

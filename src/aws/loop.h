@@ -2,9 +2,7 @@
  * loop.h
  *		Makes libcurl's multi handle waitable through one descriptor.
  *
- * An epoll descriptor watches the sockets that libcurl waits for, and a timer,
- * which expires when libcurl or the client is due.  The epoll descriptor is
- * readable whenever dyn_loop_turn has something to do.
+ * The epoll descriptor is readable whenever dyn_loop_turn has something to do.
  */
 #ifndef DYN_AWS_LOOP_H
 #define DYN_AWS_LOOP_H
@@ -40,7 +38,7 @@ typedef struct DynLoop
 	int64_t		armed_us;		/* expiry of timer_fd (monotonic us) */
 } DynLoop;
 
-/* Returns the monotonic time. */
+/* Returns the monotonic time (us). */
 extern int64_t dyn_loop_now_us(void);
 
 /*
@@ -86,10 +84,7 @@ extern void dyn_loop_unwatch(DynLoop *loop, int fd);
 /* Handles all events and timers that are due, without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 
-/*
- * Returns a transfer of the loop that is complete, and sets *result to its
- * result; returns NULL if there is none.
- */
+/* Returns a transfer that has ended, and its result; NULL if there is none. */
 extern CURL *dyn_loop_finished(DynLoop *loop, CURLcode *result);
 
 /*

@@ -6,9 +6,8 @@
  * unknown rate; the service refuses requests while the bucket is empty.  Since
  * the bucket is empty at each refusal, it received as many tokens between two
  * refusals as were granted.  So the rate is units / time, with an error of at
- * most one request's cost.  In a longer measurement, this error matters less.
- * So a measurement continues over many refusals, but drops its older half from
- * time to time, because the rate may change.
+ * most one request's cost.  To reduce this error, a measurement continues over
+ * many refusals, but it drops its older half, because the rate may change.
  *
  * The constants were chosen by experiment: in the situations of
  * test/unit/test_pace.c, they come closest to the ideal rate.
@@ -26,11 +25,10 @@
 #define NARROWING			0.7
 
 /*
- * Pauses (ms) while the rate is not known.  The first pause is FIRST_PAUSE_MS
- * or, if the capacity is known, cost / capacity, whichever is longer.  Each
- * further pause is PAUSE_GROWTH * the previous one, but at most the greater of
- * SHORT_PAUSE_MS and PAUSE_SHARE * time since the first refusal.  No pause is
- * longer than LONGEST_PAUSE_MS.
+ * Pauses (ms) while the rate is not known.  The first is FIRST_PAUSE_MS or
+ * cost / (known capacity), whichever is longer.  Each further pause is
+ * PAUSE_GROWTH * the previous pause, but at most the greater of SHORT_PAUSE_MS
+ * and PAUSE_SHARE * time since the first refusal.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -43,9 +41,7 @@
 
 /*
  * If all requests were refused for this time, the next refusal discards the
- * measured rate.  In this time, few requests are sent, because the pauses
- * between them are long.  At the measured rate, the service would grant some
- * of them.  So its capacity must have changed.
+ * measured rate: at that rate, the service would have granted some requests.
  */
 #define SILENCE_MS			10000.0
 
@@ -109,10 +105,7 @@
 /* A period without requests counts as at most this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
-/*
- * The time between two refusals adds at most this much to the length of a
- * stall (DynStall).
- */
+/* Maximum time between two refusals that counts toward a stall (DynStall). */
 #define LONGEST_GAP_MS		15000.0
 
 /* An episode of refusals ends after this time without a refusal. */
@@ -134,8 +127,7 @@ dyn_pace_init(DynPace *pace, double max_window)
 /*
  * Excludes idle time beyond LONGEST_IDLE_MS from the measurement of the rate,
  * because the capacity was not being used.  Time is idle if a request was
- * allowed, but none was sent and no response arrived.  Must be called when a
- * request is sent or its response arrives.
+ * allowed, but none was sent and no response arrived.
  */
 static void
 skip_idle_time(DynPace *pace, double now_ms)
@@ -211,10 +203,8 @@ stop_test(DynPace *pace, bool any_rate)
 }
 
 /*
- * A test (see TEST_SHARE) finds out whether requests are refused at any rate.
- * If a test runs or has succeeded, counts this refusal; otherwise starts a
- * test if the conditions given at TEST_SHARE hold.  Returns true if the rate
- * must not be lowered because of this refusal.
+ * Starts a test if its conditions hold (TEST_SHARE), or counts this refusal if
+ * a test runs or has succeeded.  Returns true if the rate must not be lowered.
  */
 static bool
 refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
@@ -243,12 +233,9 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 }
 
 /*
- * Counts a grant during a test (see TEST_SHARE).  `cost` is the estimated cost
- * of the request; `units` is the part of it that was granted.  Ignores a
- * request if less than half of its cost was granted: the bucket is empty then.
- * The second grant that is counted ends the test.  The test succeeds if the
- * cost of this request / (time since the test began) exceeds the rate.  This
- * quotient then becomes the rate.
+ * Counts a grant during a test (TEST_SHARE).  Ignores a request if less than
+ * half of its cost was granted: the bucket is empty then.  The second grant
+ * ends the test, and may raise the rate.
  */
 static void
 grant_in_test(DynPace *pace, double cost, double units, double now_ms)

@@ -8,16 +8,14 @@
  * up.  From then on, requests are sent at a measured rate: the units granted
  * since some earlier refusal (pace.c), divided by the time since then.  Each
  * grant raises the rate, but only a little, so that few requests are refused.
- * After a time without refusals, the rate rises faster.  It is forgotten when
- * it no longer limits the requests, or when nothing was granted for a long
- * time.
+ * After a time without refusals, the rate rises faster.  The rate is forgotten
+ * when it no longer limits the requests, or after a long time without grants.
  *
  * The window limits the number of requests in flight.  It narrows with each
  * refusal and widens with each grant.
  *
  * If other clients overload the service, it refuses some requests, however low
- * our rate is.  A test (pace.c) detects such refusals; they do not lower the
- * rate.
+ * our rate is.  A test (pace.c) detects this, to keep the rate from falling.
  *
  * Units are read or write units.  The cost of a request is estimated when it
  * is sent; its response reports the units that were granted.
@@ -66,8 +64,7 @@ extern void dyn_pace_init(DynPace *pace, double max_window);
 
 /*
  * Returns the time (ms) until the next request may be sent (0: now), or
- * DYN_PACE_RESPONSE if the request must wait for a response.  `in_flight` is
- * the number of requests in flight.
+ * DYN_PACE_RESPONSE if the request must wait for a response.
  */
 extern double dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms);
 

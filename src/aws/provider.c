@@ -24,7 +24,7 @@
 /* Lifetime of credentials that do not expire, in seconds. */
 #define FOR_EVER			(INT64_MAX / 2)
 
-/* If credentials younger than this (us) are refused, new ones may be, too. */
+/* Refusals of credentials younger than this (us) count toward a pause. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
 /* Longest wait for a refresh (us) if the previous refresh was stopped. */
@@ -49,10 +49,7 @@ dyn_provider_due_us(const DynProvider *provider)
 	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
-/*
- * If no credentials are usable, a stopped source is restarted at once, without
- * the usual pause.
- */
+/* Restarts a stopped source without a pause if no credentials are usable. */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {

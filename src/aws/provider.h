@@ -39,10 +39,9 @@ struct DynClient;
 typedef struct DynProvider DynProvider;
 
 /*
- * A source of credentials.  start() starts to obtain credentials.  The source
- * then calls dyn_provider_obtained or dyn_provider_failed once, from within
- * start() or later.  But if stop() is called first, the source calls neither.
- * free() is not called while the source is running.
+ * A source of credentials.  After start(), the source calls
+ * dyn_provider_obtained or dyn_provider_failed once, from within start() or
+ * later, unless stop() is called first.  A running source is never freed.
  */
 typedef struct DynSource
 {
@@ -53,11 +52,7 @@ typedef struct DynSource
 	void	   *state;
 } DynSource;
 
-/*
- * The credentials for one user's requests to a service.  A provider must be
- * zero-initialized.  If `current` is set, and source.start is NULL, the
- * credentials are static.
- */
+/* Must be zero-initialized; static credentials are set in `current`. */
 struct DynProvider
 {
 	DynCredentials current;		/* empty if there are no credentials */
@@ -83,10 +78,8 @@ struct DynProvider
 								 * credentials less than a minute old */
 	bool		stopped;		/* true if the source's last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
-	int64_t		wait_until_us;	/* if the current credentials are being
-								 * refreshed but are still usable: time
-								 * (monotonic us) until which calls wait for
-								 * the new ones; 0: they do not wait */
+	int64_t		wait_until_us;	/* end of the calls' wait for a refresh
+								 * (monotonic us); 0 if they do not wait */
 };
 
 typedef enum DynReadiness

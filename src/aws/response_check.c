@@ -2,20 +2,13 @@
  * response_check.c
  *		Checks the result of an attempt: checksum, encoding, error document.
  *
- * A reply must pass four checks; the first that fails sets the failure:
- *
- *	1. libcurl received it completely, and it is not a second copy of an
- *	   earlier reply (sockets.c);
- *	2. the checksum matches the bytes received;
- *	3. the Content-Encoding is one that we accept;
- *	4. the status is 200.  If it is not, the body (inflated if necessary) is an
- *	   error document of DynamoDB or an error page of a gateway.
+ * If the status is not 200, the body is an error document of DynamoDB or an
+ * error page of a gateway.  Bodies of status 200 are checked in src/dynamodb
+ * (page_check.h).
  *
  * Inflating can produce a thousand times the size of the stream, so the
  * buffer's maximum size limits the output.  When the buffer is full, inflating
  * into one spare byte shows whether the stream ends there.
- *
- * Bodies of status 200 are checked in src/dynamodb (page_check.h).
  */
 #include "client_private.h"
 
@@ -129,7 +122,6 @@ dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 
 /* ---- checks ----------------------------------------------------------- */
 
-/* Rejects a reply received twice, a wrong checksum or an unknown encoding. */
 static DynFailure
 check_bytes(DynCall *call, const DynHttp *http)
 {
@@ -162,10 +154,7 @@ check_bytes(DynCall *call, const DynHttp *http)
 	return DYN_FAIL_NONE;
 }
 
-/*
- * Reads the error document of a reply whose status is not 200; returns
- * DYN_FAIL_HTTP if the body is not an error document.
- */
+/* Reads the body of a reply whose status is not 200. */
 static DynFailure
 read_error(DynCall *call, const DynHttp *http,
 		   const DynCredentials *credentials)

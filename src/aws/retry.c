@@ -6,9 +6,8 @@
  * interactive queries.  attempt.c decides which attempts may be repeated: all
  * reads, but only writes that were not executed.
  *
- * A failure is classified by its kind, then by its code, then by its HTTP
- * status.  The delay is random between zero and a bound that doubles with
- * every attempt ("full jitter"), so throttled clients do not retry together.
+ * The delay is random between zero and a bound that doubles with every attempt
+ * ("full jitter"), so throttled clients do not retry together.
  *
  * A wrong clock causes a signature error with a specific text.  Some services
  * return an authentication error instead, in a reply whose Date header differs

@@ -32,9 +32,8 @@ extern DynRetryClass dyn_retry_classify(const DynCall *call, bool lasting,
 										const int64_t *skew);
 
 /*
- * Returns the delay before the next attempt, in ms.  `attempts` is the number
- * of attempts so far.  `unit` is a random number in [0, 1).  retry_after_ms is
- * the delay that the service has requested, or -1.
+ * Returns the delay (ms) before the next attempt.  `unit` is a random number
+ * in [0, 1); retry_after_ms is the delay that the service requested, or -1.
  */
 extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
@@ -51,8 +50,7 @@ extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 /*
  * The quota is a bucket of tokens that the requests of one statement share, so
  * that retries do not multiply the load of a service in trouble.  A
- * zero-initialized quota is full.  Each second gives one token back, and each
- * successful attempt gives some tokens back.
+ * zero-initialized quota is full.
  *
  * Each retry after throttling or a conflict takes tokens.  After transient
  * failures, the first retry in an outage takes tokens, and max_attempts alone
@@ -70,10 +68,7 @@ typedef struct DynRetryQuota
 								 * outage (monotonic us) */
 } DynRetryQuota;
 
-/*
- * Takes the tokens for a retry of an attempt that was started at began_us and
- * failed at now_us.  Returns false without taking tokens if too few are left.
- */
+/* Takes the tokens for a retry; returns false if too few are left. */
 extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 						   int64_t began_us, int64_t now_us);
 

@@ -2,14 +2,8 @@
  * sigv4.c
  *		Signs requests with AWS Signature Version 4.
  *
- * A signature is made in four steps, each a section below:
- *
- *	1. the canonical request: method, path, headers and body hash, in canonical
- *	   form (requests with a query are not supported);
- *	2. the string to sign: time, scope, and the hash of step 1;
- *	3. the signing key: four HMACs, beginning with the secret, over the date,
- *	   the region, the service and a constant;
- *	4. the signature: HMAC of step 2 under the key of step 3.
+ * The sections below are the four steps that the AWS documentation describes.
+ * Requests with a query are not supported.
  *
  * The signing key is cached, with a hash of the secret instead of the secret.
  * All other intermediate keys are wiped after use.
@@ -212,10 +206,7 @@ canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 	}
 }
 
-/*
- * Appends the canonical request to `out` and the list of signed header names
- * ("content-type;host;...") to `signed_headers`.
- */
+/* Appends the header names ("content-type;host;...") to signed_headers. */
 static bool
 canonical_request(const DynSigRequest *request, DynBuffer *out,
 				  DynBuffer *signed_headers)
@@ -313,7 +304,6 @@ derive_key(const DynSigScope *scope, const char *secret,
 	return ok;
 }
 
-/* Finds or derives the scope's signing key; returns false on failure. */
 static bool
 signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 			const char *secret, unsigned char key[DYN_SHA256_SIZE])

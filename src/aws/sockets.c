@@ -2,12 +2,11 @@
  * sockets.c
  *		Tracks libcurl's sockets, and decides which may be reused.
  *
- * libcurl opens its sockets through callbacks, and should close them through
- * callbacks, too.  But some versions (7.88 among them) close a socket directly
- * if its transfer is canceled before the socket is connected.  So the entry of
- * each socket (DynSocket) also records the socket's inode.  An entry whose
- * descriptor is closed, or now refers to another file, is stale.  It does not
- * count as an open socket, and is removed when space is needed.
+ * libcurl should close its sockets through a callback.  But some versions
+ * (7.88 among them) close a socket directly if its transfer is canceled before
+ * the socket is connected.  So the entry of each socket (DynSocket) also
+ * records the socket's inode.  An entry whose descriptor is closed, or now
+ * refers to another file, is stale, and is removed when space is needed.
  *
  * HTTP/1.1 matches replies to requests by their order only.  So after a
  * surplus reply (one without a request), each later request on the connection
@@ -18,11 +17,10 @@
  * A surplus reply may also arrive while another reply is expected.  Normally,
  * no two replies have the same request id, so a reply that has the id and the
  * body of an earlier reply of the connection is a repetition of it.  But some
- * services that imitate DynamoDB, and some gateways in front of DynamoDB,
- * always send the same id.  They are recognized by the first reply of a
- * connection, which cannot be a repetition: if its id was already received on
- * another connection, this id is ignored from then on.  Repetitions are not
- * detected if they arrive after a thousand other replies.
+ * emulators of DynamoDB, and some gateways, always send the same id.  They are
+ * recognized by the first reply of a connection, which cannot be a repetition:
+ * if its id was already received on another connection, this id is ignored
+ * from then on.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* POLLRDHUP */
@@ -142,10 +140,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * Called when libcurl no longer watches the socket.  If the peer has replied
- * on the socket, epoll continues to watch it between transfers.  A socket
- * without a reply is removed from epoll, because libcurl may close it without
- * a callback.
+ * Returns false if the peer has not replied, because libcurl may then close
+ * the socket without a callback.
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -272,9 +268,8 @@ dyn_sockets_handle_event(DynSockets *sockets, int fd)
 #define POLLED	32
 
 /*
- * Polls up to POLLED sockets, beginning with entry *i, and advances *i.  With
- * `only_idle`, skips sockets that are not idle.  Returns the number of sockets
- * in `polled`; 0 at the end.
+ * Polls up to POLLED sockets, beginning with entry *i, and advances *i.
+ * Returns the number of sockets in `polled`; 0 at the end.
  */
 static nfds_t
 poll_next(const DynSockets *sockets, size_t *i, bool only_idle, short events,
@@ -346,9 +341,8 @@ dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 /* ---- surplus replies ---------------------------------------------------- */
 
 /*
- * Takes hashes that identify the request and the connection, and not the
- * connection's DynSocket: if surplus data has arrived, libcurl may close the
- * connection before we examine the reply.
+ * Does not take the connection's DynSocket, because libcurl may close a
+ * connection with surplus data before we examine the reply.
  */
 bool
 dyn_fingerprints_add(DynFingerprints *fingerprints, uint64_t id, uint64_t reply,

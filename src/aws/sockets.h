@@ -37,10 +37,7 @@ typedef struct DynSockets
 	uint64_t	opened;			/* number of sockets ever opened, for tests */
 } DynSockets;
 
-/*
- * Counts of the connections to one peer; only those that have received a reply
- * are counted.
- */
+/* The connections to one peer on which the peer has replied. */
 typedef struct DynPeerSockets
 {
 	int			idle;

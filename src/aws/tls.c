@@ -9,9 +9,8 @@
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
  * the bundle for each connection, or (since 7.87) caches it in the multi
  * handle for a day at most.  We load the bundle once, and all connections
- * share it until dyn_tls_forget.  Sharing requires that libcurl uses the same
- * OpenSSL as we do; otherwise libcurl reads the file itself.  libcurl also
- * reads a file that OpenSSL cannot load, and reports the error.
+ * share it until dyn_tls_forget.  If libcurl uses another OpenSSL than we do,
+ * or OpenSSL cannot load the file, libcurl reads it, and reports any error.
  *
  * The contents of a file are cached, by us or by libcurl, so dyn_tls_changed
  * checks whether the file has changed.  New contents apply from the next
@@ -44,9 +43,8 @@ dyn_tls_is_used(const char *url, const char *proxy)
 /* ---- stores ----------------------------------------------------------- */
 
 /*
- * Loads a complete CA file.  Returns NULL on failure; libcurl must then read
- * the file.  We do not use X509_STORE_load_locations, because it accepts half
- * a file if memory runs out.
+ * Loads a complete CA file, or returns NULL.  X509_STORE_load_locations would
+ * accept half a file if memory runs out.
  */
 static X509_STORE *
 load_store(const char *path)
@@ -87,8 +85,7 @@ load_store(const char *path)
 static bool is_foreign;			/* true if libcurl uses another OpenSSL */
 
 /*
- * Returns true if libcurl uses the same OpenSSL as we do.  Several versions
- * may be installed, or libcurl may contain its own.  give_store detects a
+ * Compares the versions, since several may be installed.  give_store detects a
  * libcurl that contains its own OpenSSL of the same version.
  */
 static bool
@@ -165,9 +162,8 @@ find_file(const DynTls *tls, const char *path)
 }
 
 /*
- * Records the file; returns NULL if `files` is full or memory runs out.  The
- * file is examined before it is read: if it changes in between,
- * dyn_tls_changed detects the change.
+ * Records the file, or returns NULL.  Examines the file before reading it, so
+ * that dyn_tls_changed detects a change in between.
  */
 static const DynCaFile *
 add_file(DynTls *tls, const char *path)

@@ -44,8 +44,7 @@ typedef struct DynTls
 	unsigned	forgotten;		/* number of dyn_tls_forget calls; after each,
 								 * all handles must be set up again */
 	bool		unknown_file;	/* true if a CA file could not be added to
-								 * `files`, so that changes of the file would
-								 * not be noticed */
+								 * `files` */
 } DynTls;
 
 /* Returns true if TLS is used to the URL's host or the proxy (may be NULL). */
@@ -60,12 +59,10 @@ extern bool dyn_tls_is_used(const char *url, const char *proxy);
 extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
- * Returns true if this CA file may have changed since handles began to trust
- * it.  Also returns true if we loaded the file, but libcurl must read it,
- * because libcurl has turned out to use another OpenSSL than we do.  If
- * ca_bundle is NULL, the result is about the system's certificates.  If the
- * result is true, the caller must call dyn_tls_forget, and drop all
- * connections.
+ * Returns true if the CA file, or the system's certificates if ca_bundle is
+ * NULL, may have changed since handles began to trust them, or if libcurl has
+ * turned out to use another OpenSSL than we do.  The caller must then drop all
+ * connections, and call dyn_tls_forget.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 
