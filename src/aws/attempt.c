@@ -19,7 +19,7 @@
  * connection nor notices that the peer closes it.
  *
  * libcurl's time limit would include pauses and the time in which the caller
- * does other work, although the response may have arrived meanwhile.  So we
+ * does other work, although the response may have arrived in that time.  So we
  * enforce the limit, and libcurl enforces only the connect timeout.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a

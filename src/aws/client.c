@@ -231,7 +231,7 @@ dyn_client_drive(DynClient *client)
 /*
  * Skips the wait if a call has ended outside dyn_client_drive, because this
  * does not make the descriptor readable.  Sets the timer again, because a
- * source of credentials with its own timeout may have been started meanwhile.
+ * source of credentials with its own timeout may have been started.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)

@@ -106,7 +106,7 @@ typedef enum DynFailure
 	DYN_FAIL_NETWORK,			/* connection lost, or malformed reply */
 	DYN_FAIL_TOO_LARGE,			/* reply exceeds max_response or header limit */
 	DYN_FAIL_CHECKSUM,			/* x-amz-crc32 does not match the body */
-	DYN_FAIL_ENCODING,			/* gzip stream damaged */
+	DYN_FAIL_ENCODING,			/* damaged gzip stream, or unknown encoding */
 	DYN_FAIL_ADDRESS,			/* the host resolved to a refused address */
 	DYN_FAIL_CONFIG,			/* bad URL, unreadable ca_bundle */
 	DYN_FAIL_CREDENTIALS,		/* see DynCall.err */

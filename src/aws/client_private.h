@@ -183,7 +183,7 @@ extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
  * Returns true if the failed attempt may be repeated.  Depending on the class,
- * also corrects our offset from the service's clock (CLOCK), tells the
+ * also corrects our offset from the service's clock (CLOCK), reports to the
  * provider that its credentials were rejected (CREDENTIALS), or takes tokens
  * from the call's quota.
  */

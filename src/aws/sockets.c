@@ -341,8 +341,8 @@ dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 /* ---- surplus replies ---------------------------------------------------- */
 
 /*
- * Does not take the connection's DynSocket, because libcurl may close a
- * connection with surplus data before we examine the reply.
+ * Takes hashes instead of the connection's DynSocket, because libcurl may
+ * close a connection with surplus data before we examine the reply.
  */
 bool
 dyn_fingerprints_add(DynFingerprints *fingerprints, uint64_t id, uint64_t reply,
