@@ -26,8 +26,8 @@ SERVER = os.path.join(LIB, "..", "server")
 SHARE_DEMO = ("test_demo.py", "test_docs.py")
 
 # They take the longest; all others take less.
-LONGEST = ("test_errors_invalid_responses.py", "test_time_expressions.py", "test_credentials_waiting.py", "test_torture.py",
-           "test_memory_limits.py", "test_lookup_subqueries.py", "test_budgets.py", "test_template_repeated.py", "test_lookups.py",
+LONGEST = ("test_errors_invalid_responses.py", "test_time_expressions.py", "test_time_spans.py", "test_credentials_waiting.py",
+           "test_torture.py", "test_memory_limits.py", "test_lookup_subqueries.py", "test_budgets.py", "test_template_repeated.py", "test_lookups.py",
            "test_costs_key_forms.py", "test_write_concurrency.py", "test_throttling.py", "test_time_comparisons.py", "test_credentials.py",
            "test_write_error_positions.py", "test_import_designs.py", *SHARE_DEMO)
 

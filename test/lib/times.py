@@ -1,4 +1,5 @@
 """Times in zones: rows on both sides of transitions, for tests of conditions that depend on the session's zone."""
+import re
 from datetime import datetime, timedelta
 
 import formats
@@ -24,6 +25,7 @@ ENDS = {"date": ["infinity", "-infinity", "5874897-12-31", "4713-01-01 BC", "000
         "timestamp": ["infinity", "-infinity", "294276-12-31 23:59:59.999999", "4713-01-01 BC", "0001-12-31 23:59:59 BC", "0001-01-01", "9999-12-31 23:59:59", "10000-01-01"],
         "timestamptz": ["infinity", "-infinity", "294276-12-31 23:59:59+00", "4713-01-01 00:00+00 BC", "0001-12-31 23:59:59+00 BC", "0001-01-01+00", "9999-12-31 23:59:59+00", "10000-01-01+00"]}
 TYPES = ("timestamptz", "timestamp", "date")
+RANGES = [operator for operator in formats.OPERATORS if operator != "<>"]
 STEPS = [-49, -26, -24, -23.5, -5, -4.5, -4, -1, -0.5, 0, 0.5, 1, 1.5, 4, 5, 23.5, 24, 25, 48]
 
 
@@ -76,6 +78,17 @@ class Twins(formats.Twins):
     def same_for_each(self, condition, more=""):
         """The condition, on t with the values x of b, selects the same rows of both tables, for each value."""
         self.same(f"SELECT array_agg(n ORDER BY n), b.x::text FROM b, LATERAL (SELECT n FROM t WHERE pk = 'p' AND {condition} {more} OFFSET 0) s GROUP BY 2")
+
+    def every_form(self, kind, forms, finite=False):
+        """Each form of a type, in each zone, at bounds around its transitions."""
+        self.load_kind(kind)
+        for place, zone in enumerate(self.each_zone()):
+            for number, (other, form) in enumerate(forms[kind]):
+                values = near(zone, (-24, -5, -4, -0.5, 0, 1, 24)) + PLAIN[-2:] + ([] if finite else ENDS[other][:6])
+                self.bind(other, values)
+                form = re.sub(r"\bx\b", "b.x", form)
+                for operator in {RANGES[(place + number) % 5], RANGES[(place + number + 2) % 5], *volume((), ("=",))}:
+                    self.same_for_each(form.format(operator))
 
 
 class Requests(Twins):

@@ -1,12 +1,7 @@
 """Conditions on expressions over dates and times: date_trunc, casts, AT TIME ZONE, extract, intervals. Each reads a range, by the session's zone at each execution."""
 import os
-import re
 
 import times
-from formats import OPERATORS
-from volume import volume
-
-RANGES = [operator for operator in OPERATORS if operator != "<>"]
 
 # Of each type: (type of the value, expression over the column, maybe with the value x)
 FORMS = {
@@ -36,30 +31,9 @@ FORMS = {
     ],
 }
 
-INTERVALS = ("1 hour", "-25 hours", "1 day", "-3 days 02:00:00.5", "1 mon", "-1 mon", "14 mons -2 days", "00:00")
-SPANS = {
-    "timestamptz": [*(("timestamptz", f"at {sign} interval '{interval}' {{}} x") for interval in INTERVALS for sign in "+-"), ("timestamptz", "interval '1 day' + at {} x"),
-                    ("timestamptz", "x - at {} interval '36:00'"), ("timestamptz", "at - x {} interval '-1 day'"), ("timestamptz", "x - at {} interval '1 mon'"), ("timestamp", "x - at::timestamp {} interval '2 days'"),
-                    ("date", "at::date - x {} 3"), ("date", "x - at::date {} 3"), ("timestamp", "at - interval '1 day' {} x"), ("timestamptz", "date_trunc('day', at - interval '3 hours') {} x")],
-    "timestamp": [*(("timestamp", f"at {sign} interval '{interval}' {{}} x") for interval in INTERVALS for sign in "+-"), ("timestamp", "x - at {} interval '36:00'"), ("timestamp", "at - x {} interval '-1 day'"),
-                  ("timestamptz", "x - at {} interval '1 day'"), ("timestamptz", "at + interval '1 day' {} x")],
-    "date": [("date", "at + 3 {} x"), ("date", "at - 40 {} x"), ("date", "at - x {} 7"), ("date", "x - at {} -7"), ("timestamp", "at + interval '1 day 2 hours' {} x"), ("timestamp", "at - interval '1 mon' {} x"),
-             ("timestamptz", "x - at {} interval '1 day'"), ("timestamptz", "at + interval '3 hours' {} x")],
-}
-
 
 class Forms(times.Twins):
     """Every form in every zone, at bounds around its transitions."""
-
-    def every_form(self, kind, forms, finite=False):
-        self.load_kind(kind)
-        for place, zone in enumerate(self.each_zone()):
-            for number, (other, form) in enumerate(forms[kind]):
-                values = times.near(zone, (-24, -5, -4, -0.5, 0, 1, 24)) + times.PLAIN[-2:] + ([] if finite else times.ENDS[other][:6])
-                self.bind(other, values)
-                form = re.sub(r"\bx\b", "b.x", form)
-                for operator in {RANGES[(place + number) % 5], RANGES[(place + number + 2) % 5], *volume((), ("=",))}:
-                    self.same_for_each(form.format(operator))
 
     def test_timestamptz(self):
         self.every_form("timestamptz", FORMS)
@@ -70,15 +44,6 @@ class Forms(times.Twins):
     def test_date(self):
         self.every_form("date", FORMS)
 
-    def test_spans_of_timestamptz(self):
-        self.every_form("timestamptz", SPANS, True)
-
-    def test_spans_of_timestamp(self):
-        self.every_form("timestamp", SPANS, True)
-
-    def test_spans_of_date(self):
-        self.every_form("date", SPANS, True)
-
 
 class Limits(times.Twins):
     """Times, intervals and numbers at the ends of what there is, and local times that are skipped on the way."""
@@ -86,7 +51,7 @@ class Limits(times.Twins):
     def every_operator(self, *forms):
         """Each form, {} being the operator."""
         for form in forms:
-            for operator in RANGES:
+            for operator in times.RANGES:
                 self.same(f"SELECT n FROM t WHERE pk = 'p' AND {form.format(operator)}")
 
     def test_last_years(self):
