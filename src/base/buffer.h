@@ -2,7 +2,6 @@
  * buffer.h
  *		A growable byte buffer with an upper bound, in malloc'd memory.
  *
- * Request bodies are written into a DynBuffer, and responses arrive in one.
  * The functions never raise an error.  An append that would exceed `max`, or
  * that runs out of memory, sets `failed`, and all later appends do nothing.
  * So a writer checks `failed` once, at the end.
@@ -29,7 +28,7 @@ typedef struct DynBuffer
 	bool		out_of_memory;	/* true if a function ran out of memory */
 } DynBuffer;
 
-/* Initializes an empty buffer; a zeroed DynBuffer is one without a bound. */
+/* Initializes an empty buffer.  A zeroed DynBuffer is empty and unbounded. */
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 
 /* Frees the memory; the buffer may be used again afterwards. */
@@ -54,10 +53,7 @@ extern bool dyn_buffer_enlarge(DynBuffer *buf, size_t cap);
 extern bool dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes,
 									   size_t len);
 
-/*
- * Appends `len` bytes; returns false on failure.  Inline, since most appends
- * are of a few bytes, for which the capacity is sufficient.
- */
+/* Appends `len` bytes; returns false on failure. */
 static inline bool
 dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
 {

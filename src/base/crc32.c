@@ -12,18 +12,12 @@
  * remainder.  zlib computes the CRC of these 16 and of the unfolded bytes.
  *
  * CRC-32 takes the lowest bit of a byte as the highest power of x.  So each
- * half (64 bits) of a register contains a mirrored polynomial.  This changes
- * the constant factors in three ways:
- *
- * (1) The powers of x in the low half are higher by 64 than in the high half.
- *     So the low half is multiplied by x^(D+64), and the high half by x^D.
- * (2) A factor has 32 bits, stored in the low half of a 64-bit word.  Since
- *     the low half holds the higher powers, the word represents the factor
- *     times x^32.  To compensate, the exponents in (1) are lowered by 32, to
- *     D+32 and D-32.
- * (3) The product of two mirrored polynomials, read as a mirrored polynomial,
- *     is x times their product.  So the factors are divided by x.  In mirrored
- *     form, this is a shift to the left by one bit, so a factor has 33 bits.
+ * half (64 bits) of a register, and each constant factor, is a mirrored
+ * polynomial.  Because of the mirroring, the low half is multiplied by
+ * x^(D+32) mod P, and the high half by x^(D-32) mod P.  The product of two
+ * mirrored polynomials, read as a mirrored polynomial, is x times their
+ * product.  So each factor is divided by x: it is shifted to the left by one
+ * bit, and has 33 bits.
  */
 #include "text.h"
 
@@ -35,7 +29,6 @@
 
 #define FOLDING __attribute__((target("pclmul,sse4.1")))
 
-/* Messages with fewer bytes are left to zlib. */
 #define SHORTEST_FOLDED	128
 
 /* Each constant is the power of x next to it, mod P, mirrored and shifted. */

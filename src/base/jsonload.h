@@ -13,9 +13,8 @@
 #include "buffer.h"
 
 /*
- * Parses JSON text, as json_loadb does.  Returns NULL if the text is malformed
- * or memory runs out; *out_of_memory is set to true if memory ran out,
- * otherwise to false.  `out_of_memory` may be NULL.
+ * Parses JSON text, as json_loadb does; returns NULL on failure.  Unless
+ * `out_of_memory` is NULL, sets *out_of_memory to whether memory ran out.
  */
 extern json_t *dyn_json_load(const char *text, size_t len, size_t flags,
 							 bool *out_of_memory);

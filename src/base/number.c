@@ -5,12 +5,10 @@
  * The text is first parsed into a Decimal: sign, at most 38 significant
  * digits, and the exponent (the power of ten of the leading digit).  Digits
  * beyond the 38th only set the flag `excess`, which is enough for rounding.
- * Text of any length is read in one pass and in constant space.
  *
- * DynamoDB's limits of magnitude then only depend on the exponent: a number is
- * too large above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP,
- * regardless of its digits.  Infinity is a Decimal with an exponent beyond all
- * limits, so that rounding needs no special case for it.
+ * Whether a number is within DynamoDB's limits of magnitude then depends only
+ * on its exponent.  Infinity is a Decimal with an exponent beyond all limits,
+ * so that rounding needs no special case for it.
  */
 #include <stdint.h>
 #include <string.h>
@@ -41,9 +39,7 @@ strip_trailing_zeros(Decimal *d)
 
 /*
  * Reads digits on one side of the decimal point; returns the position after
- * them.  d->exp starts at -1, the first place after the point.  Each digit
- * before the point, except leading zeros, increments d->exp.  Each leading
- * zero after the point decrements d->exp.
+ * the digits.  d->exp starts at -1, the first place after the point.
  */
 static const char *
 read_digits(const char *p, const char *end, Decimal *d, bool fraction)
@@ -154,10 +150,7 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 	return DYN_NUMBER_OK;
 }
 
-/*
- * Rounds the Decimal away from zero, unless DynamoDB can store it.  Returns
- * false if its magnitude is too large.
- */
+/* Rounds away from zero; returns false if the magnitude is too large. */
 static bool
 round_away_from_zero(Decimal *d)
 {
@@ -214,9 +207,8 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 }
 
 /*
- * Returns -1, 0 or 1 for two numbers in canonical form without a sign.  The
- * number with the longer integer part is greater.  If the integer parts have
- * equal length, the two numbers compare as strings.
+ * Compares two canonical numbers without a sign.  If the integer parts have
+ * equal length, the numbers compare as strings.
  */
 static int
 compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)

@@ -2,9 +2,8 @@
  * text.c
  *		Validates UTF-8; writes JSON strings, base64 and hashes.
  *
- * Most bytes that are sent to DynamoDB pass through functions of this file, so
- * the check of UTF-8 and the writer of JSON strings have fast paths.  If an
- * append fails, the buffer records the failure (buffer.h).
+ * Most bytes that are sent to DynamoDB pass through this file, so the check of
+ * UTF-8 has a fast path.  If an append fails, the buffer records the failure.
  */
 #include <string.h>
 
@@ -141,7 +140,6 @@ dyn_base64_encode(const void *bytes, size_t len, char *dst)
 						 p[2]);
 	if (len == 0)
 		return;
-	/* the last one or two bytes are padded with '=' */
 	put_base64_group(dst, (uint32_t) p[0] << 16 |
 					 (len == 2 ? (uint32_t) p[1] << 8 : 0));
 	dst[3] = '=';

@@ -94,10 +94,7 @@ extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
  */
 extern bool dyn_json_check(const char *text, size_t len, char **err);
 
-/*
- * Continues a CRC-32 (IEEE 802.3) from `crc`, initially 0; like zlib's
- * crc32(), but several times faster with carry-less multiplication.
- */
+/* Continues a CRC-32 (IEEE 802.3) from `crc`, initially 0 (as in zlib). */
 extern uint32_t dyn_crc32(uint32_t crc, const void *bytes, size_t len);
 
 /* Returns a 64-bit hash of the bytes; not safe against chosen collisions. */

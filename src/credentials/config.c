@@ -44,7 +44,6 @@
 #include "files.h"
 #include "provider_response.h"
 
-/* A range of characters in the text. */
 typedef struct Span
 {
 	char	   *start;
@@ -141,7 +140,7 @@ quote_at(const char *p, const char *end)
 	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
 }
 
-/* Returns the position after the quoted text; NULL if no quote ends it. */
+/* Returns the position after the quoted text; NULL without a closing quote. */
 static char *
 skip_quoted(char *p, const char *end)
 {
@@ -199,7 +198,7 @@ unquote(Span span)
 /*
  * Returns the kind of a section.  If *name is a single word, the kind is
  * PLAIN.  Otherwise the first word gives the kind, and is removed from *name.
- * If several unquoted words follow it, the kind is OTHER.
+ * If several unquoted words follow the first word, the kind is OTHER.
  */
 static DynIniKind
 read_prefix(Span *name)
@@ -290,8 +289,7 @@ read_key(Parser *parser, Span line)
 
 /*
  * Appends a newline and the line to the value that the line continues.  The
- * value grows in place, in the buffer of the file's text: it overwrites text
- * that was already parsed, such as comments.
+ * longer value overwrites only text that was already parsed.
  */
 static bool
 read_continuation(Parser *parser, Span line)
@@ -349,8 +347,7 @@ clear_ini(DynIni *ini)
 /*
  * Parses the text, which must be followed by a NUL, and moves it into *ini.
  * If `prefixes` is true, as for the config file, the names of sections may
- * begin with a kind (read_prefix); otherwise, all sections are PLAIN.  On
- * failure, returns false with *ini empty; then *err names `file` and the line.
+ * begin with a kind (read_prefix).  On failure, returns false with *ini empty.
  */
 static bool
 parse_ini(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
@@ -456,10 +453,6 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	/*
-	 * An empty file may be one that is being rewritten: do not conclude that
-	 * it has no settings.
-	 */
 	if (text.len == 0 && stat(path, &st) == 0 &&
 		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS)
 	{

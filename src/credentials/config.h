@@ -78,7 +78,7 @@ extern bool dyn_config_has_profile(const DynConfig *config,
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
-/* Returns a key's value in a profile; NULL if it is missing or empty. */
+/* Returns a key's value in a profile; NULL if the key has no value. */
 extern const char *dyn_config_value_of(const DynConfig *config,
 									   DynConfigFile file, const char *profile,
 									   const char *key);

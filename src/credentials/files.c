@@ -24,7 +24,6 @@
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
 
-/* Sets *err.  The hint names the operating-system user of the server. */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
 {

@@ -36,10 +36,7 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
  */
 extern char *dyn_file_below_home(const char *file, DynError *err);
 
-/*
- * Writes the operating-system user's name to `name`, or the user's numeric id
- * if the name cannot be found; truncates the text to `size` bytes.
- */
+/* Writes the operating-system user's name, or else the user id, to `name`. */
 extern void dyn_file_user(char *name, size_t size);
 
 #endif

@@ -21,7 +21,6 @@
 #include "files.h"
 #include "url.h"
 
-/* Names of JSON members in the replies for containers and for instances. */
 static const DynResponseNames names = {
 	.access_key_id = "AccessKeyId",
 	.secret_access_key = "SecretAccessKey",

@@ -23,10 +23,9 @@
  * environment are prepared before the fork.  Signals are blocked before fork,
  * because this process's signal handlers must not run in the child.
  *
- * The command is split as in AWS's Python tools (shlex).  Words end at white
- * space.  '...' is literal.  Inside "..." a backslash is special only before a
- * backslash or a double quote; outside of quotes it makes the next character
- * literal.  There are no variables, patterns, pipes or comments.
+ * The command is split as in AWS's Python tools (shlex).  Inside "..." a
+ * backslash is special only before a backslash or a double quote.  There are
+ * no variables, patterns, pipes or comments.
  *
  * The server's environment may contain anything, such as LD_PRELOAD or
  * passwords of other programs.  So only PATH and AWS_* are passed on; HOME is
@@ -64,10 +63,7 @@
 /* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
 
-/*
- * Maximum number of read() calls in succession, before anything else is
- * checked, since the error output may be endless.
- */
+/* Maximum number of successive reads of error output, which may be endless. */
 #define MOST_READS			16
 
 /* Interval of checks whether the program has ended, if there is no pidfd. */
@@ -84,10 +80,7 @@
 
 extern char **environ;
 
-/*
- * Indexes of descriptors.  The first three are pipes.  If the child cannot
- * execute the program, it writes a Report to REPORT; otherwise exec closes it.
- */
+/* Indexes of descriptors; the first three are pipes. */
 enum
 {
 	OUT,
@@ -101,7 +94,7 @@ enum
 struct DynProcess
 {
 	pid_t		pid;			/* pid and group id; 0 or -1 if not started */
-	bool		reaped;			/* true if it was reaped, but not by us */
+	bool		reaped;			/* true if reaped, but not by this file */
 	bool		ticks;			/* true if fds[END] is a timer, not a pidfd */
 	int			fds[DYN_PROCESS_FDS];	/* -1 if closed */
 	char		name[200];		/* name of the program, maybe truncated */
@@ -127,7 +120,6 @@ typedef struct Program
 	char	   *home_setting;	/* "HOME=...", or NULL */
 } Program;
 
-/* Splits the command into the words of program->argv. */
 static bool
 split_command(Program *program, const char *command, DynError *err)
 {
@@ -307,11 +299,10 @@ arrange_descriptors(Pipes pipes)
 }
 
 /*
- * Executes the program.  A name without a slash is searched for in the
- * absolute directories of PATH.  Relative directories are skipped, because the
- * server's working directory is its data directory.  Directories without
- * search permission are skipped, too.  Returns the errno of execve for the
- * first file that exists, or ENOENT if none exists.
+ * Executes the program.  A name without a slash is searched for in PATH.
+ * Relative directories are skipped, since the child's working directory is /.
+ * Directories without search permission are skipped, too.  Returns the errno
+ * of execve for the first file that exists, or ENOENT if none exists.
  */
 static int
 execute(const Program *program)
@@ -512,10 +503,7 @@ read_report(DynProcess *process, DynError *err)
 	return false;
 }
 
-/*
- * Reads the error output, and stores its last ERRORS_TAIL bytes, where
- * programs usually report the reason for a failure.
- */
+/* Reads the error output, and stores its last ERRORS_TAIL bytes. */
 static void
 read_errors(DynProcess *process)
 {

@@ -14,10 +14,6 @@
  * - If the user mapping names the profile, the environment's access keys and
  *   web identity are skipped.
  *
- * The environment is the one in which the server was started.  An access key
- * id without its secret, or a secret without its id, is an error (some of AWS's
- * tools ignore the variable and try other sources).
- *
  * A profile with role_arn names the source of the credentials for assuming the
  * role.  The source is another profile, which may also have role_arn, or a
  * provider that needs no profile.  We follow the profiles and collect the
@@ -28,7 +24,7 @@
  * list applies, as in AWS's tools:
  *
  *		1. role_arn with source_profile or credential_source
- *		2. web_identity_token_file with role_arn
+ *		2. web_identity_token_file with role_arn (an error together with 1)
  *		3. sso_account_id and sso_role_name
  *		4. access keys in the credentials file
  *		5. credential_process
@@ -39,8 +35,8 @@
  * source.  Any other cycle is an error.
  *
  * A profile that needs a person's input (mfa_serial) is an error.  So are
- * contradictory and incomplete settings, because credentials from another
- * source could have rights other than those that the file specifies.
+ * contradictory and incomplete settings, such as an access key id without its
+ * secret: credentials from another source could have different rights.
  */
 #include "provider_chain.h"
 
@@ -91,7 +87,6 @@ typedef struct Builder
 
 /* ---- the environment -------------------------------------------------- */
 
-/* Reports a wrong or missing variable.  HINT shows where to set it. */
 static Found
 refuse_variable(DynError *err, const char *name, const char *what)
 {
@@ -283,10 +278,6 @@ find_cache_file(Builder *builder, const char *hashed)
 	return *path != NULL ? FOUND : FOUND_ERROR;
 }
 
-/*
- * Finds the provider of a profile that uses SSO.  If the profile names an SSO
- * session, the session's section must exist and not contradict the profile.
- */
 static Found
 find_sso(Builder *builder)
 {
@@ -479,10 +470,7 @@ has_keys(const Builder *builder)
 		value_of(builder, "aws_secret_access_key");
 }
 
-/*
- * Checks that the source profile exists and has not been visited, except that a
- * profile with access keys may be its own source.
- */
+/* Checks that the source profile exists and does not close a cycle. */
 static Found
 check_source(Builder *builder, const char *source)
 {
@@ -567,10 +555,7 @@ follow(Builder *builder)
 	return builder->nvisited > 0 ? FOUND_ERROR : FOUND_NOTHING;
 }
 
-/*
- * Finds the provider and the roles of the profile.  A named profile must exist.
- * With `only_role`, returns NOTHING unless the profile assumes a role.
- */
+/* If `only_role` is true, finds only a profile that assumes a role. */
 static Found
 find_profile(Builder *builder, bool only_role)
 {
@@ -712,7 +697,6 @@ find_default(Builder *builder)
 		found = find(builder, DYN_SOURCE_INSTANCE);
 	if (found != FOUND_NOTHING)
 		return found;
-	/* the message lists the providers that were tried */
 	dyn_file_user(user, sizeof(user));
 	dyn_error_set(builder->err, "no credentials were found: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
 				  ambient ? "environment variables AWS_ACCESS_KEY_ID and "

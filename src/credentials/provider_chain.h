@@ -54,9 +54,8 @@ typedef struct DynProviderChain
 } DynProviderChain;
 
 /*
- * Finds the chain that `source_options` selects.  Returns false, with *err set
- * and *chain empty, if settings are missing, unreadable, contradictory or
- * cyclic, or need a person's input (mfa_serial).
+ * Finds the chain that `source_options` selects.  On failure, returns false,
+ * with *err set and *chain empty.
  */
 extern bool dyn_chain_find(const DynSourceOptions *source_options, DynProviderChain *chain,
 						   DynError *err);

@@ -166,9 +166,9 @@ dyn_secret_json_close(json_t *document)
 }
 
 /*
- * Sets *value to the text of a member, or to NULL if the member is missing or
- * null, or `name` is NULL.  Returns false with *err set if the value is not a
- * string, or if it is required, but missing, null or empty.
+ * Sets *value to a member's text; to NULL if the member is missing or null.
+ * Returns false, with *err set, if the value is not a string, or is required
+ * and has no text.
  */
 static bool
 read_text(const json_t *object, const char *name, bool required,
@@ -237,7 +237,7 @@ is_word(char c)
 
 /*
  * Returns 0 if secret keys never contain the character at `p`.  Otherwise,
- * returns its length, which is 3 if it is percent-encoded.
+ * returns the character's length, which is 3 with percent-encoding.
  */
 static size_t
 key_character(const char *p, size_t len)
@@ -248,9 +248,8 @@ key_character(const char *p, size_t len)
 }
 
 /*
- * Appends a word.  If the word is so long that it may be a token, appends
- * "***" instead; if it contains what may be a secret key, replaces the key by
- * "***".
+ * Appends a word, but "***" instead of a word that is so long that it may be
+ * a token, and instead of a part that may be a secret key.
  */
 static void
 append_masked(DynBuffer *out, const char *word, size_t len)

@@ -23,7 +23,7 @@ typedef enum DynProviderResponse
 	DYN_RESPONSE_AGAIN,			/* no credentials yet: either the
 								 * credential_process program still runs, or
 								 * the attempt failed (*err has the failure)
-								 * but a later one may succeed */
+								 * but a later attempt may succeed */
 } DynProviderResponse;
 
 /* The names of the members of a JSON reply.  NULL if a member is not read. */
@@ -79,11 +79,9 @@ extern bool dyn_response_set(const char *access_key_id,
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 
 /*
- * Sets *err for a failed request.  Without a reply, the message shows the
- * reason; otherwise, it shows the status, and the excerpt shows the body.
- * `whose` is a phrase such as "the container credentials".  Returns AGAIN for
- * statuses 429 and 5xx, and for network failures that may be temporary;
- * otherwise FAILED.
+ * Sets *err for a failed request.  `whose` is a phrase such as "the container
+ * credentials".  Returns AGAIN for statuses 429 and 5xx, and for network
+ * failures that may be temporary; otherwise FAILED.
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
@@ -100,10 +98,7 @@ extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 /* Returns true if the text is printable ASCII without blanks, or empty. */
 extern bool dyn_response_is_visible(const char *text);
 
-/*
- * Returns true if the text has the form of an error code.  Such text may be
- * shown in messages.
- */
+/* Returns true if the text looks like an error code; messages may show it. */
 extern bool dyn_response_is_code(const char *text);
 
 /* Returns a request to `url`; NULL with *err set on failure.  Frees `url`. */

@@ -15,9 +15,8 @@
 extern bool dyn_container_is_set(void);
 
 /*
- * Returns the request, whose policy is DYN_ADDRESS_LOCAL.  The environment
- * contains the endpoint, and the token or the path of the token's file.
- * Returns NULL with *err set on failure.
+ * Returns the request, whose policy is DYN_ADDRESS_LOCAL; NULL with *err set
+ * on failure.
  */
 extern DynExchange *dyn_container_request(DynError *err);
 
@@ -44,8 +43,8 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  When the service refuses a token (401), discards it and
- * returns NEXT to obtain another one.  Fails if that is refused as well.
+ * Handles the reply.  If the service refuses the token (401), discards the
+ * token and returns NEXT.  Fails if the service refuses the new token as well.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,
@@ -61,8 +60,7 @@ extern void dyn_instance_clear(DynInstance *instance);
  * Returns the request to the URL in AWS_ENDPOINT_URL_SSO or, if this variable
  * is not set, to the portal of sso->region.  The token is read from its file
  * each time, and is not refreshed here.  `now` is the service's time (s since
- * the epoch).  Returns NULL with *err set on failure.  If there is no valid
- * token, the hint shows the login command and the OS user who must run it.
+ * the epoch).  Returns NULL with *err set on failure.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);
@@ -95,8 +93,7 @@ extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 DynError *err);
 
 /*
- * Reads the reply to an STS request.  For an error document, *err contains its
- * code, and its message as an excerpt.  Returns AGAIN if the same request may
+ * Reads the reply to an STS request.  Returns AGAIN if the same request may
  * succeed later.
  */
 extern DynProviderResponse dyn_sts_response(const DynRole *role,
@@ -112,8 +109,7 @@ extern DynProviderResponse dyn_sts_response(const DynRole *role,
  * process ends for any reason.
  *
  * The result is the output until the program ends; processes that the program
- * leaves running are not awaited.  We wait only for the program's own pid, and
- * accept that a SIGCHLD handler or another wait() has reaped it.
+ * leaves running are not awaited.
  */
 
 typedef struct DynProcess DynProcess;

@@ -23,7 +23,6 @@
 #include "../aws/client.h"
 #include "providers.h"
 
-/* Maximum number of times that a request is sent. */
 #define MOST_TRIES			3
 
 /* Pause before the second attempt; the next pause is twice as long. */
@@ -38,10 +37,7 @@
 /* Least clock skew (s) that may make a signature invalid. */
 #define NOTABLE_SKEW		(4 * 60)
 
-/*
- * If an instance returns credentials that have expired, they are still used
- * for a random time of 1 to 2 times this many seconds.
- */
+/* Least time (s) for which expired credentials of an instance are used. */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {
@@ -255,7 +251,6 @@ on_reply(void *arg)
 		source->clock_tried = true;
 		source->offset = exchange->date - now;
 	}
-	/* the hint shows both clocks if they differ by more than NOTABLE_SKEW */
 	if (exchange->has_date && exchange->policy == DYN_ADDRESS_ENDPOINT &&
 		llabs(exchange->date - now) > NOTABLE_SKEW)
 	{

@@ -42,9 +42,9 @@ typedef struct DynSourceOptions
 {
 	DynSourceKind kind;
 	DynCredentials keys;		/* access keys (STATIC) */
-	char	   *profile;		/* profile (PROFILE, DEFAULT).  If it is NULL,
+	char	   *profile;		/* profile (PROFILE, DEFAULT).  If NULL,
 								 * AWS_PROFILE or AWS_DEFAULT_PROFILE names
-								 * it, and otherwise it is "default" */
+								 * the profile, or else "default" is used */
 	DynRole		role;			/* role to assume last; none if arn is NULL */
 	char	   *region;			/* region of STS, also for signing */
 	char	   *sts_endpoint_url;	/* URL of STS.  If it is NULL, sts.c
@@ -82,9 +82,8 @@ extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *source_opti
 
 /*
  * Returns a text that shows users where the current credentials come from,
- * such as "static keys" or "profile \"reports\", role arn:..."; returns "" if
- * there are no credentials.  The text is valid until credentials are obtained
- * again.
+ * such as "static keys"; returns "" if there are no credentials.  The text is
+ * valid until credentials are obtained again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);
 

@@ -175,7 +175,7 @@ dyn_sts_assume_role(const DynSourceOptions *source_options, const DynRole *role,
 
 /* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
 
-/* White space at the end of the file is not part of the token. */
+/* Ignores white space at the end of the token file. */
 DynExchange *
 dyn_sts_web_identity(const DynSourceOptions *source_options, const DynRole *role,
 					 const char *token_file, DynError *err)
@@ -303,7 +303,7 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 	return whose;
 }
 
-/* Reports the error in the document, or the status if it contains no error. */
+/* Reports the error that the document contains, or else the HTTP status. */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {

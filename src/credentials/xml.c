@@ -5,8 +5,7 @@
  * The parser accepts what these services write: elements with text, entities
  * and an xmlns, perhaps after an XML declaration.  Everything else is
  * malformed, including other attributes, comments and CDATA.  The document is
- * read to its end, so a truncated document is detected.  Elements are found by
- * their full path, so the same name elsewhere is not mistaken for the element.
+ * read to its end, so a truncated document is detected.
  *
  * The value may be a secret.  It is written into memory that is allocated
  * once, because a buffer that grows would leave copies.
@@ -78,10 +77,7 @@ append(Parser *parser, const char *bytes, size_t len)
 	return !in_target(parser) || dyn_buffer_append(parser->value, bytes, len);
 }
 
-/*
- * Reads an entity: one of the five predefined ones, or a number such as "#60"
- * or "#x3C".  Digits are checked, since strtoul also accepts blanks and signs.
- */
+/* Checks an entity's digits, since strtoul also accepts blanks and signs. */
 static bool
 read_entity(Parser *parser)
 {
