@@ -6,8 +6,7 @@
  * the limit is read completely, so that its rows are counted.  From a larger
  * table we read some segments of a Scan with a large TotalSegments.  DynamoDB
  * divides the table by the hash of the partition key, so these segments are a
- * random sample of partition keys.  The items of a partition are sampled
- * together, like the rows of a block of a local table.
+ * random sample of partition keys.
  *
  * Segments are read in rounds, until the sample is full or has cost
  * analyze_read_units.  The pages in flight then add to this cost, but these
@@ -153,10 +152,9 @@ remove_row(Sampler *sampler, int n)
 }
 
 /*
- * Adds the next row to the sample, or skips it without decoding it.  Chooses
- * at random, so that all rows seen so far are equally likely to be in the
- * sample.  Removes random rows if the sample exceeds maintenance_work_mem, for
- * example because unnested rows have copies of the same large attribute.
+ * Adds the next row to the sample, or skips the row without decoding it.
+ * Chooses at random, so that all rows seen so far are equally likely to be in
+ * the sample.  Removes random rows if the sample exceeds maintenance_work_mem.
  */
 static void
 offer_row(Sampler *sampler)

@@ -4,10 +4,9 @@
  *		dynamo_fdw_check_table().
  *
  * One Scan reads all items of the DynamoDB table.  Each item is converted to
- * rows of each foreign table that the server has over this table.  Items are
- * converted as in a scan of the foreign table, but errors are recorded as
- * issues (exec/rows/rows.h).  A row of the result is an issue, such as a type
- * mismatch in one column, with the number of items and the key of the first.
+ * rows of each foreign table that the server has over this table, as in a scan
+ * of the foreign table, but errors are recorded as issues.  A result row is an
+ * issue, with the number of items that have it and the key of the first item.
  *
  * If some foreign tables have templates for the key, tables without templates
  * (for example, imported tables) are left out, unless the caller names them.
@@ -146,9 +145,7 @@ typedef struct Check
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if some compared table (without option
-								 * unnest) selects items by item_filter or by
-								 * templates of key attributes */
+	bool		selective;		/* true if some compared table is selective */
 	MemoryContext context;		/* memory of the strings in all Issues */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec for the keys in Issue.example */
@@ -282,7 +279,6 @@ lacks_item(CheckedTable *table, const Assertion *assertion)
 	return assertion->view != NULL && !is_row_of(table, assertion->view);
 }
 
-/* Returns the message for an item that breaks the assertion. */
 static const char *
 describe_lack(const CheckedTable *table, const Assertion *assertion)
 {
@@ -425,10 +421,7 @@ check_item(Check *check, const DynValue *values)
 	}
 	if (!claimed && !check->undecided)
 	{
-		/*
-		 * Do not report an item if a table left out of the check (left_out)
-		 * selects it by its item_filter.
-		 */
+		/* do not report an item that a selective left-out table claims */
 		foreach(lc, check->tables)
 		{
 			CheckedTable *table = lfirst(lc);
@@ -657,9 +650,8 @@ static const char *const kinds[] = {
 };
 
 /*
- * Emits a result, but only in the pass for its kind (check->emitting).  A
- * result with an `issue` is only emitted if some item has the issue.  `issue`
- * is NULL for results that are not about items.
+ * Emits a result in the pass for its kind (check->emitting), if some item has
+ * the issue.  `issue` is NULL for results that are not about items.
  */
 static void
 emit(const Check *check, const char *kind,
@@ -687,10 +679,7 @@ emit(const Check *check, const char *kind,
 	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc, values, nulls);
 }
 
-/*
- * Emits columns and attributes that have no value in any row, unless other
- * issues explain this.  Emits nothing for an empty DynamoDB table.
- */
+/* Emits columns and paths without values, unless other issues explain this. */
 static void
 emit_absent(const CheckedTable *table)
 {

@@ -38,7 +38,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 
 /* ---- key attributes ---- */
 
-/* Returns the column `name` or, if none, one that shows attribute `name`. */
+/* Returns column `name`, or else a column that shows attribute `name`. */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)
 {
@@ -274,10 +274,7 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 	}
 }
 
-/*
- * Raises an error if an attribute has different types in two keys.  This
- * happens if the keys name different columns that show the attribute.
- */
+/* Raises an error if columns that show one key attribute differ in type. */
 static void
 check_types(const DynTableMeta *table)
 {
@@ -325,7 +322,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 
 /*
  * Returns true if the table and its indexes are active.  If DynamoDB does not
- * know the table, adds 1 to *unknown, and raises an error if this is too high.
+ * know the table, adds 1 to *unknown; raises an error above MAX_UNKNOWN_POLLS.
  */
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)

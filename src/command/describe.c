@@ -3,7 +3,6 @@
  *		Lists and describes DynamoDB tables: dynamo_fdw_tables(server) and
  *		dynamo_fdw_describe(server, table).
  *
- * The rows of a description are the table, its indexes, and its attributes.
  * dynamo_fdw_describe() sends a DescribeTable and, to find the attributes that
  * are not in a key, a Scan of one page of at most 100 items.  scan_policy
  * applies as to a statement with LIMIT 100.  If scan_policy or the IAM policy
@@ -128,7 +127,7 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 		 index->global ? index->throughput.read_units : -1, detail->data);
 }
 
-/* Describes the keys that contain the attribute; NULL if no key contains it. */
+/* Describes the keys that contain the attribute; returns NULL if none does. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
 {

@@ -5,8 +5,7 @@
  * The import creates one foreign table for each DynamoDB table or, with the
  * option entity_attribute, one for each value of this attribute (an entity).  It
  * sends ListTables, and for each wanted table DescribeTable and a Scan of its
- * first items.  Notices report the inferred definitions, since PostgreSQL lets
- * an import execute only CREATE FOREIGN TABLE, not COMMENT.
+ * first items.
  *
  * A column's SQL type depends only on DynamoDB's types, not on values, so that
  * later items are likely to match.
@@ -111,10 +110,7 @@ split(const char *text, int len)
 	return pnstrdup(text, pg_mbcliplen(text, strlen(text), len));
 }
 
-/*
- * Returns a List of unique names (char *) made from `texts` (List of char *),
- * in CurrentMemoryContext, and adds the names to `taken`.
- */
+/* Makes a unique name of each text (char *), and adds the names to `taken`. */
 static List *
 assign_names(HTAB *taken, List *texts)
 {
@@ -176,10 +172,7 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 {
 	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
 		: option_text_of(attribute->name);
-	/*
-	 * A name of more than 4096 bytes, stored as an option, might be too long
-	 * for a pg_attribute row.
-	 */
+	/* a longer name, as an option, might exceed a row of pg_attribute */
 	bool		too_long = name != NULL && strlen(name) > 4096;
 	NewColumn  *column;
 
@@ -219,7 +212,6 @@ infer_columns(const DynTableMeta *meta, const List *items)
 	return columns;
 }
 
-/* Returns a specific type if all values have one DynamoDB type, else jsonb. */
 static const char *
 sql_type(const NewColumn *column)
 {
@@ -291,10 +283,7 @@ is_in_list(const List *list, const char *name)
 	return false;
 }
 
-/*
- * Returns true if a name in LIMIT TO begins with the table's name, so that it
- * may be the name of an entity's foreign table (table_entity).
- */
+/* Returns true if LIMIT TO may contain an entity's table (table_entity). */
 static bool
 entity_is_in_list(const Import *import, const char *name)
 {
@@ -330,10 +319,7 @@ is_wanted(const Import *import, const char *name)
 
 /* ---- one foreign table ---- */
 
-/*
- * Calls step().  Returns NULL, or an error that does not end the import (see
- * the beginning of this file).  Raises all other errors.
- */
+/* Calls step(); returns NULL, or an error that does not end the import. */
 static ErrorData *
 attempt(Import *import, void (*step) (void *arg))
 {
@@ -488,9 +474,8 @@ compare_entities(const ListCell *a, const ListCell *b)
 }
 
 /*
- * Divides the items by the value of the entity attribute.  Adds items in which
- * the attribute is absent or NULL to *untagged.  Leaves out the items with a
- * value that item_filter cannot represent, and returns their number.
+ * Divides the items by the value of the entity attribute.  Leaves out items
+ * with a value that item_filter cannot represent, and returns their number.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
@@ -545,10 +530,7 @@ add_entities(Import *import, List *entities)
 	}
 }
 
-/*
- * Reports that no item has the entity attribute.  This is not an error, because
- * some tables may contain only one entity.
- */
+/* Raises no error, because some tables may contain only one entity. */
 static void
 notice_no_entities(const Import *import)
 {

@@ -107,11 +107,7 @@ check_members(const DynRelation *relation, Jsonb *columns)
 	}
 }
 
-/*
- * Encodes the value of one placeholder.  Returns false if the value is
- * missing, or the template cannot contain the value.  Raises an error if the
- * value is not valid input for the column's type.
- */
+/* Returns false if the value is missing, or the template cannot contain it. */
 static bool
 encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *encoded)
 {
@@ -175,9 +171,8 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 }
 
 /*
- * Adds a member to the JSON object in `state`: the name of the placeholder's
- * column, and the column's value, converted by to_jsonb().  Returns false if
- * the text is not a valid value for the column.
+ * Adds the placeholder's column to the JSON object; to_jsonb() converts the
+ * value.  Returns false if the text is not a valid value for the column.
  */
 static bool
 decode_part(const DynTemplatedAttr *templated, int p, DynText text, DynJsonbState *state)

@@ -46,11 +46,7 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/*
-		 * Skip columns of templates: their attribute names come from the text
-		 * of an option, which (unlike a column name) is never folded to lower
-		 * case.
-		 */
+		/* skip columns of templates, whose attribute names are not folded */
 		if (column->dropped || !dyn_column_is_of_item(column) ||
 			dyn_column_is_part(column) || dyn_column_is_document(column) ||
 			(!all && pg_attribute_aclcheck(relation->relid, i + 1, reader,

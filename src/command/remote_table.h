@@ -115,10 +115,7 @@ extern void dyn_sample_describe(void *sample);
 /* Returns false if DynamoDB allows no reads in the table's current state. */
 extern bool dyn_sample_is_readable(const DynSample *sample);
 
-/*
- * If the table is readable, scans one page of at most `limit` full items, and
- * sets `items` and `taken`.
- */
+/* If the table is readable, reads one page of items, and sets `items`. */
 extern void dyn_sample_take(void *sample);
 
 /* Returns the palloc'd text (UTF-8) of an S; NULL if it contains U+0000. */
@@ -130,7 +127,7 @@ typedef struct DynAttribute
 								 * messages show instead of the name */
 	bool		has_nul;		/* true if the name contains U+0000; all
 								 * attributes with such names are one entry */
-	bool		in_key;			/* true if it is in the key of the table */
+	bool		in_key;			/* true if in the key of the table */
 	bool		in_any_key;		/* true if in the table's or an index's key */
 	unsigned	types;			/* bit mask of the DynTypes of its values */
 	int			items;			/* number of items that have it */
@@ -157,11 +154,9 @@ extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 typedef struct DynFolded DynFolded;
 
 /*
- * Starts a search for attributes whose names differ only in case from the name
- * of the attribute that a column is read from (folded names).  Considers the
- * columns that the role `reader` may read, or all columns if `reader` is
- * InvalidOid.  All memory, also for what is recorded later, comes from the
- * CurrentMemoryContext of this call.
+ * Starts a search for columns with folded names.  Unless `reader` is
+ * InvalidOid, considers only columns that this role may read.  All memory,
+ * also for later records, comes from the CurrentMemoryContext of this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 

@@ -105,10 +105,8 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 
 /*
  * Obtains the current user's credentials as a statement does, so that failures
- * are reported in the same way.  Shows only the beginning and the end of the
- * access key id.  pg_user_mappings shows the options of a mapping FOR PUBLIC
- * only to the server's owner and to superusers.  We show nothing of such a
- * mapping: if it is used, we raise an error, also for these users.
+ * are reported in the same way.  Shows nothing of a mapping FOR PUBLIC, whose
+ * options pg_user_mappings shows only to the server's owner and superusers.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)

@@ -11,10 +11,7 @@
 
 #include "../model/tables/relation.h"
 
-/*
- * Returns the server with this name; raises an error if the server does not
- * exist, or does not belong to this wrapper.
- */
+/* Returns this wrapper's server with this name, or raises an error. */
 extern ForeignServer *dyn_target_find_server(const char *name);
 
 /*
