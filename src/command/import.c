@@ -3,9 +3,9 @@
  *		Implements IMPORT FOREIGN SCHEMA.
  *
  * The import creates one foreign table for each DynamoDB table or, with the
- * option entity_attribute, one for each value of this attribute (an entity).  It
- * sends ListTables, and for each wanted table DescribeTable and a Scan of its
- * first items.
+ * option entity_attribute, one for each entity (value of this attribute).  The
+ * import sends ListTables, and for each wanted table DescribeTable and a Scan
+ * of the first items.
  *
  * A column's SQL type depends only on DynamoDB's types, not on values, so that
  * later items are likely to match.

@@ -7,8 +7,8 @@
  * In the config file, the default profile may also be [default].
  *
  * The rules of the format are those on which AWS's tools agree.  A form that
- * only some of the tools accept is accepted here if they all give it the same
- * meaning:
+ * only some of the tools accept is accepted here if those tools agree on its
+ * meaning.  The rules are:
  *
  * - Blank lines, and lines whose first nonblank character is # or ;, are
  *   skipped.
@@ -19,8 +19,8 @@
  *   trimmed.  If a key is repeated, its last value applies.  A comment after
  *   the value begins with a blank and # or ;.
  * - A line that is indented more than the previous line with a key continues
- *   the value of that key.  A comment in it is part of the value.  If there is
- *   nothing after the key's = sign, as in [services], each continuation line
+ *   the value of that key.  A comment in such a line is part of the value.  If
+ *   nothing follows the key's = sign, as in [services], each continuation line
  *   must be "key = value".  We check this, but do not use these keys.
  * - Lines end with LF or CR LF.  The text is UTF-8, and may begin with a byte
  *   order mark.

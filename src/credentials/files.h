@@ -30,9 +30,9 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
 
 /*
  * Returns the malloc'd path of `file` below the home directory of the server's
- * operating-system user.  The directory is that in the user database, not
- * $HOME.  Returns NULL with *err set if there is none or memory runs out.  If
- * the user database cannot be read at the moment, err->passing is also set.
+ * operating-system user.  This directory comes from the user database, not
+ * from $HOME.  Returns NULL with *err set on failure.  If the user database
+ * cannot be read at the moment, err->passing is also set.
  */
 extern char *dyn_file_below_home(const char *file, DynError *err);
 

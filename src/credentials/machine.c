@@ -46,7 +46,7 @@ dyn_container_is_set(void)
 		dyn_response_environment(FULL_URI) != NULL;
 }
 
-/* Rejects a relative URI without leading "/", which would extend the host. */
+/* Rejects a relative URI without a "/" first: it would extend the host. */
 static DynExchange *
 create_for_container(DynError *err)
 {

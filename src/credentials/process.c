@@ -273,8 +273,8 @@ close_listed(int lowest)
 
 /*
  * Connects descriptor 0 to /dev/null, 1 and 2 to the pipes for output, and 3
- * to the pipe for the report.  These four files may already have one of the
- * numbers 0 to 3, so they are first moved to numbers above 3.  Closes all
+ * to the pipe for the report.  Any of these files may already have a number
+ * from 0 to 3, so all of them are first moved to numbers above 3.  Closes all
  * other descriptors.
  */
 static bool
