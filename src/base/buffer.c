@@ -5,8 +5,7 @@
  * An empty buffer allocates exactly the reserved size (at least SMALLEST_CAP),
  * since the caller usually knows the final size.  A buffer with contents at
  * least doubles its capacity, so that a response of unknown length is copied
- * only a few times.  `max` limits the contents, not the capacity: the NUL that
- * dyn_buffer_terminate writes may follow contents of `max` bytes.
+ * only a few times.  `max` does not count the NUL of dyn_buffer_terminate.
  */
 #include "buffer.h"
 

@@ -37,16 +37,10 @@ extern void dyn_buffer_free(DynBuffer *buf);
 /* Discards contents and clears the error flags; the memory stays allocated. */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
-/*
- * Ensures capacity for `extra` more bytes.  Returns false, with `failed` set,
- * if these bytes would exceed `max` or memory runs out.
- */
+/* Ensures capacity for `extra` more bytes, within `max`. */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
-/*
- * If the capacity is less than `cap`, enlarges it to exactly `cap`, even
- * beyond `max`.  Returns false if memory runs out.
- */
+/* Enlarges the capacity to exactly `cap` if it is less, even beyond `max`. */
 extern bool dyn_buffer_enlarge(DynBuffer *buf, size_t cap);
 
 /* Enlarges the buffer and appends: the slow path of dyn_buffer_append. */

@@ -193,7 +193,7 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 	away = d.negative != (dir == DYN_ROUND_UP);
 	if (d.ndigits > 0 && away && !round_away_from_zero(&d))
 		return false;
-	/* else round toward zero; parse has already dropped the excess digits */
+	/* otherwise, round toward zero: parse has dropped the excess digits */
 	if (d.exp < DYN_NUMBER_MIN_EXP)
 		d.ndigits = 0;
 	else if (d.ndigits > 0 && d.exp > DYN_NUMBER_MAX_EXP)

@@ -120,7 +120,6 @@ dyn_append_json_text(DynBuffer *buf, const char *s)
 static const char base64_digits[] =
 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Writes four digits for the three low bytes of `bits`. */
 static void
 put_base64_group(char *dst, uint32_t bits)
 {

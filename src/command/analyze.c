@@ -9,8 +9,8 @@
  * random sample of partition keys.
  *
  * Segments are read in rounds, until the sample is full or has cost
- * analyze_read_units.  The pages in flight then add to this cost, but these
- * pages are small, because the requests have a Limit.
+ * analyze_read_units.  The pages in flight then add to this cost.  Unless all
+ * segments are read, these pages are small, because the requests have a Limit.
  *
  * The first page is read with all attributes, at no extra cost.  So ANALYZE
  * can find columns that are NULL because PostgreSQL lower-cased their names

@@ -495,7 +495,7 @@ add_assertion(CheckedTable *table, const DynRelation *relation,
 	table->assertions = lappend(table->assertions, assertion);
 }
 
-/* Sets up the check that columns and paths have a value in at least one row. */
+/* Sets up the check that columns and paths have a value in some row. */
 static void
 expect_values(CheckedTable *table, const DynRelation *relation)
 {

@@ -1,6 +1,6 @@
 /*
  * other_case.c
- *		Finds columns whose attribute exists only with letters in another case.
+ *		Finds columns whose attribute exists only in another letter case.
  *
  * For a column with a path, only the top-level attribute is compared.  Only
  * ASCII letters are folded, since PostgreSQL does not fold others in UTF-8.

@@ -2,7 +2,7 @@
  * session_functions.c
  *		Shows and resets the state of the backend: dynamo_fdw_stats(),
  *		dynamo_fdw_credentials(server), dynamo_fdw_disconnect(server) and
- *		dynamo_fdw_disconnect_all(); shows and resets the counts of requests of
+ *		dynamo_fdw_disconnect_all(); shows and resets request counts of
  *		all sessions: dynamo_fdw_statistics(), dynamo_fdw_statistics_reset().
  */
 #include "postgres.h"

@@ -19,10 +19,7 @@
 #include "../model/server/pg_compat.h"
 #include "target.h"
 
-/*
- * Returns true if the server belongs to this wrapper.  Its options do not show
- * this, since other wrappers may have options with the same names.
- */
+/* Returns true if the server's wrapper has the handler of this extension. */
 static bool
 is_our_server(const ForeignServer *server)
 {
@@ -122,7 +119,7 @@ dyn_is_table_over(Relation rel, const DynConnection *connection,
 											   RelationGetRelationName(rel),
 											   definition->options);
 
-	/* either of `table` and `own` may be the table's ARN instead of its name */
+	/* `table` or `own` may be the table's ARN instead of its name */
 	return strcmp(table, own) == 0 || dyn_names_table(table, own, strlen(own)) ||
 		dyn_names_table(own, table, strlen(table));
 }

@@ -14,10 +14,7 @@
 /* Returns this wrapper's server with this name, or raises an error. */
 extern ForeignServer *dyn_target_find_server(const char *name);
 
-/*
- * Finds a server (dyn_target_find_server), and returns the current user's
- * connection to it.  Raises an error if the user lacks USAGE on the server.
- */
+/* Returns the current user's connection to the server; checks USAGE. */
 extern DynConnection *dyn_target_server(const char *name);
 
 /*

@@ -36,10 +36,7 @@ typedef struct DynIni
 	size_t		cap;
 } DynIni;
 
-/*
- * Returns the position in `entries` (from 1) of the section's last header; 0
- * if the file has no such section.
- */
+/* Returns the position (from 1) of the section's last header, or 0. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 

@@ -21,9 +21,8 @@ typedef enum DynFileRead
 
 /*
  * Initializes *contents, and reads a regular file of at most `longest` bytes
- * into it, followed by a NUL.  Fails without waiting if the file is not
- * regular.  The caller must wipe the contents with dyn_secret_free_buffer;
- * after a failure, this is allowed, but not required.
+ * into it, followed by a NUL.  The caller wipes the contents with
+ * dyn_secret_free_buffer, which is allowed after a failure, too.
  */
 extern DynFileRead dyn_file_read(const char *path, size_t longest,
 								 DynBuffer *contents, DynError *err);

@@ -48,11 +48,10 @@ extern json_t *dyn_secret_json_open(const char *text, size_t len,
 extern void dyn_secret_json_close(json_t *document);
 
 /*
- * Reads the document's members with these names into *credentials.  The values
- * must not have control characters.  `expires` is ISO 8601, or a number of
- * milliseconds since the epoch.  Returns false, with *err set and *credentials
- * empty, if the access key id or the secret is missing, or a value is invalid.
- * The message begins with `whose`.
+ * Reads the document's members with these names into *credentials.  `expires`
+ * is ISO 8601, or a number of milliseconds since the epoch.  If a value is
+ * missing or invalid, returns false with *credentials empty, and *err set to a
+ * message that begins with `whose`.
  */
 extern bool dyn_response_read_object(const json_t *document,
 									 const DynResponseNames *names,
@@ -105,10 +104,7 @@ extern bool dyn_response_is_code(const char *text);
 extern DynExchange *dyn_response_exchange(const char *method, DynBuffer *url,
 										  DynAddressPolicy policy, DynError *err);
 
-/*
- * Adds a header.  Returns false with *err set if the value has control
- * characters or memory runs out; `what` names the value in the message.
- */
+/* Adds a header; returns false on failure.  `what` names the value in *err. */
 extern bool dyn_response_header(DynExchange *exchange, const char *name,
 								const char *value, const char *what,
 								DynError *err);

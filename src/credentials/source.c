@@ -242,10 +242,7 @@ on_reply(void *arg)
 		dyn_provider_rest(source->provider);
 		return;
 	}
-	/*
-	 * The service may have refused the time in the request, because our clock
-	 * is wrong or we sent the request late.  Correct the time, but only once.
-	 */
+	/* the service may have refused the request's time, so correct it once */
 	if (corrected)
 	{
 		source->clock_tried = true;

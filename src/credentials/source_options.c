@@ -3,8 +3,8 @@
  *		Checks, copies and wipes the credential options of a user mapping.
  *
  * The rules for roles are those of the API reference of STS.  They are checked
- * before a request is sent, so that an error message can name the wrong option
- * of the user mapping, or the wrong setting of the profile.
+ * before a request is sent, so that a message can name the wrong option or
+ * setting.
  *
  * All strings are overwritten when they are freed, not only the access keys.
  * An external id is also a kind of secret, and a proxy may have a password.
