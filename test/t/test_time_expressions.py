@@ -70,7 +70,7 @@ class Limits(times.Twins):
 
     def test_leap_seconds(self):
         """A zone with leap seconds, which no session can have, is up to 27 seconds less than its offset from UTC."""
-        if not os.path.exists("/usr/share/zoneinfo/right/UTC"):
+        if not os.path.exists("/usr/share/zoneinfo/right/UTC") or not self.fx.rows("SELECT 1 FROM pg_config WHERE name = 'CONFIGURE' AND setting ~ 'system-tzdata'"):
             self.skipTest("no zones with leap seconds")
         self.fx.execute("SET timezone = 'UTC'")
         self.addCleanup(self.fx.execute, "RESET timezone")

@@ -523,7 +523,7 @@ class AnotherWriter(writes.TestCase):
     def test_parents_joined(self):
         """The target is a parent, whose rows are identified by columns that a lookup join node cannot return."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
-        self.addCleanup(self.fx.execute, "RESET ALL")
+        self.addCleanup(self.fx.execute, "RESET ALL; DELETE FROM far_part; DELETE FROM near_part; DELETE FROM near_child")
         for parent, child in (("_parent", "_part"), ("_super", "_child")):
             for change in ("UPDATE {t}{parent} t SET note = i.note2 FROM {t}_o i WHERE", "UPDATE {t}{parent} t SET total = l.x FROM lim l, {t}_o i WHERE l.x < t.n + 5 AND",
                            "UPDATE {t}{parent} t SET note = (SELECT note2 FROM {t}_o o WHERE o.k = t.id AND o.m = t.n) FROM lim i WHERE i.x = 5 AND",
