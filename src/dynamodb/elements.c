@@ -245,10 +245,7 @@ read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 	return p;
 }
 
-/*
- * Reads the attribute value at `p` or, if it is a list, set or map, only its
- * opening bracket.  Returns the position after what was read.
- */
+/* Reads the value at `p`; of a list, set or map only the opening bracket. */
 static DYN_HOT const char *
 read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 		  const char *end)

@@ -560,10 +560,7 @@ dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
 
 /* ---- simplification ---- */
 
-/*
- * Simplifies an AND or OR.  A FALSE makes an AND false, and is removed from an
- * OR.  A TRUE makes an OR true, and is removed from an AND.
- */
+/* Simplifies an AND or OR that contains TRUE or FALSE. */
 static DynCond *
 simplify_junction(DynCond *cond)
 {
@@ -663,10 +660,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- fingerprint ---- */
 
-/*
- * Appends a tag, the length of a part and the part.  The length shows where
- * the part ends.
- */
+/* Appends a tag, the length of a part (which shows its end), and the part. */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {

@@ -587,10 +587,7 @@ close_frame(DynItemParser *r, const char *p)
 	return r->depth < 0 ? p : end_value(r, p);
 }
 
-/*
- * Reads one attribute value.  A scalar or set is read to its end; a list or
- * map is only opened, which increments r->depth.
- */
+/* Reads a scalar or set, or opens a list or map, which increments r->depth. */
 static DYN_HOT const char *
 read_value(DynItemParser *r, const char *p, const Place *place)
 {

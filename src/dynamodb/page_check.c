@@ -219,10 +219,7 @@ has_key(const DynExpected *expected, const DynValue *key)
 	return true;
 }
 
-/*
- * Checks that the items of a GetItem or Query have the requested key values,
- * or that the items of a Scan have a key.
- */
+/* Checks the items' keys; those of a GetItem or Query must be as requested. */
 static const char *
 check_keys(const DynPage *page, const DynExpected *expected, DynBuffer *scratch)
 {

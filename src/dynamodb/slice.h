@@ -106,10 +106,7 @@ dyn_slice_letter_type(char letter)
 	}
 }
 
-/*
- * Reads the start of the attribute value whose brace is at `p`: sets *type,
- * and returns the position of the value's payload.
- */
+/* Sets *type of the attribute value at `p`; returns its payload's position. */
 static DYN_HOT const char *
 dyn_slice_tag(const char *p, const char *end, DynType *type)
 {

@@ -478,10 +478,7 @@ place_segment(Matcher *m, int first, int last, int dir, bool at_end,
 	return false;
 }
 
-/*
- * Returns the last literal of the segment that begins with the literal
- * `first`: the literal before the next wildcard or, without one, `last`.
- */
+/* Returns the literal before the segment's next wildcard, or `last`. */
 static int
 segment_end(const Matcher *m, int first, int last, int dir)
 {

@@ -227,10 +227,7 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
 								   DynText *values);
 
-/*
- * If the part is declared upper or lower case, converts the ASCII letters of
- * the text to this case, in place.
- */
+/* Folds the ASCII letters of the text, in place, if the part is folded. */
 extern void dyn_part_fold(const DynTemplatePart *part, char *text, size_t len);
 
 /*

@@ -116,10 +116,7 @@ visit_part(DynWays *ways, int i, DynText rest)
 	return false;
 }
 
-/*
- * Tries all ways to split `rest` into literal i, part i, literal i + 1, and so
- * on.  Returns true to end the enumeration.
- */
+/* Tries all ways to split `rest` from literal i on; returns true to end. */
 static bool
 visit_from(DynWays *ways, int i, DynText rest)
 {

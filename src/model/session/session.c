@@ -501,10 +501,7 @@ unpin_description(void *arg)
 	((DynDescription *) arg)->pins--;
 }
 
-/*
- * Pins the description.  Also pins its connection, because the descriptions of
- * a connection are freed with it.
- */
+/* Pins the description, and its connection, which owns the description. */
 static const DynTableMeta *
 pin_description(DynConnection *connection, DynDescription *description)
 {

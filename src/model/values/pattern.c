@@ -227,10 +227,7 @@ join_fields(const int *values)
 	return days * USECS_PER_DAY + seconds * USECS_PER_SEC + values[FIELD_FRACTION];
 }
 
-/*
- * Splits an instant into its fields (year, month, ...).  Works for all years
- * that a timestamp can have.
- */
+/* Splits an instant, in any year that a timestamp can have, into fields. */
 static void
 split_fields(Timestamp instant, int *values)
 {
