@@ -93,9 +93,8 @@ undo_escape(const char *src, char **dst)
 
 /*
  * Copies the text up to the next backslash or `end`; returns the end of the
- * copy.  A step stores 16 bytes, even if fewer are needed.  The destination,
- * which is as long as the source, has space for them: at least 16 bytes of the
- * source remain, and decoding never makes a string longer.
+ * copy.  A step stores 16 bytes, even if fewer are needed; the destination is
+ * as long as the source, which has at least 16 more bytes.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)

@@ -217,11 +217,7 @@ put(Renderer *r, const char *text)
 		r->failed = true;
 }
 
-/*
- * The JSON text that was just appended to the table (of names or values)
- * becomes an entry, unless the table already has it.  Writes the entry's
- * placeholder, such as #n3.
- */
+/* Enters the JSON that the table ends with; writes its placeholder. */
 static void
 put_token(Renderer *r, const char *sigil, Table *table)
 {

@@ -69,8 +69,7 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 
 /*
  * Ends the item whose tape entries begin at `first`, and marks the last of
- * them.  If the item has none, it is added to the count in a run entry, which
- * stands for successive items without entries of their own.
+ * them.  Counts an item without entries in the entry of a run (item.h).
  */
 static DYN_HOT bool
 end_item(DynItemParser *r, size_t first, const char *at)
@@ -414,9 +413,8 @@ read_decimal_slow(DynJson *scan, const char *p)
 
 /*
  * Reads the number after an opening quote; returns the position of the closing
- * quote.  Only the syntax is checked; base/number.h checks that DynamoDB can
- * store the number.  Up to 16 characters (digits and a point) are read in one
- * step.  Rejects JSON escapes, so the text between the quotes is the number.
+ * quote.  Checks only the syntax, which has no JSON escapes; base/number.h
+ * checks the range.  Reads up to 16 digits or points in one step.
  */
 static DYN_HOT const char *
 read_decimal(DynJson *scan, const char *p)

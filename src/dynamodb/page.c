@@ -135,9 +135,8 @@ read_unprocessed(void *arg, const char *p, const DynJsonText *name)
 }
 
 /*
- * Adds CapacityUnits, and skips the other members of ConsumedCapacity, whose
- * units are included in CapacityUnits.  Ignores impossibly large units,
- * because they would distort the totals.
+ * Adds CapacityUnits, which include the other members of ConsumedCapacity.
+ * Ignores impossibly large units, because they would distort the totals.
  */
 static const char *
 read_units_member(void *arg, const char *p, const DynJsonText *name)

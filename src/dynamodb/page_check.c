@@ -392,9 +392,9 @@ encodes_key(const DynExpected *expected, const DynValue *item, int number)
 }
 
 /*
- * Sets *number to the index of the item's key in the batch; -1 if the batch
- * does not have the key.  Items often come in the order of the keys, with the
- * same encoding, so the key after the previous *number is tried first.
+ * Sets *number to the index of the item's key in the batch; -1 if there is
+ * none.  Tries the key after the previous *number first: items are often in
+ * the order of the keys.
  */
 static const char *
 find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,

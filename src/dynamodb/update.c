@@ -166,10 +166,9 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * If the path of a value is inside the path of another value, copies the value
- * into the tree of the outermost such value.  If several values have the same
- * path, uses only the last.  Sets the paths of values that were copied or not
- * used to NULL.
+ * Copies each value whose path is inside the path of another value into the
+ * tree of the outermost such value.  Of equal paths, uses only the last.  Sets
+ * the paths of values that were copied or not used to NULL.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)
@@ -262,9 +261,8 @@ normalize_number(json_t *number)
 }
 
 /*
- * Changes an attribute value, such as {"N":"1.0"}, so that equal values are
- * equal as JSON.  Numbers become canonical, and a set becomes an object with
- * its elements as names.  Returns false if memory runs out.
+ * Changes an attribute value so that equal values are equal as JSON: numbers
+ * become canonical, and a set becomes an object with its elements as names.
  */
 static bool
 normalize(json_t *value)

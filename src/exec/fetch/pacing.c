@@ -157,11 +157,9 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 /*
  * Returns true if the next request must wait for a response, which shows the
  * real cost of requests or, near the statement's limit, how many units are
- * left.
- *
- * But the result is false if the fetch would wait forever.  This is so if all
- * responses are paused until memory is free, or if the fetch is at the memory
- * limit, and takes in only responses of one stream (keyed or in_turn).
+ * left.  Returns false if the fetch would wait forever: if all responses are
+ * paused until memory is free, or if the fetch is at the memory limit, and
+ * takes in only responses of one stream (keyed or in_turn).
  */
 static bool
 awaits_response(const DynFetch *fetch)

@@ -115,11 +115,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
- * key is requested, too, so that responses can be checked.
- *
- * If the query reads only a part of a jsonb column, and the key is in another
- * part, the conversion of the key could raise an error that the query does not
- * expect.  If this cannot be prevented, the key is not requested.
+ * key is requested, too, so that responses can be checked.  But if the query
+ * reads only a part of a jsonb column, and the key is in another part, the key
+ * is not requested if its conversion could raise an error.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)

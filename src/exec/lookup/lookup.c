@@ -620,11 +620,9 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 /*
  * Reads up to chunk_keys() keys from the index Queries, and requests the items
  * of these keys.  Begins with `entry`, whose rows the caller is returning, and
- * continues with later entries that have no keys yet.
- *
- * Later entries that have keys are skipped: dyn_lookup_batch_reset may have
- * canceled the requests for their items, and next_listed_row() sends those
- * requests again before more keys are read for such an entry.
+ * continues with later entries that have no keys yet.  For entries that have
+ * keys, dyn_lookup_batch_reset may have canceled the requests; then
+ * next_listed_row() sends them again before more keys are read for the entry.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

@@ -164,9 +164,7 @@ extern int	dyn_rows_slot(const DynRows *rows, const char *name);
  * values must not change in the meantime.  An item has at most one row, unless
  * the relation is unnested.  The values of a row's columns are valid until the
  * next item is begun.  Both functions raise errors (enum DynRowError), unless
- * note_error is set.
- *
- * dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.
+ * note_error is set.  dyn_rows_skip skips a row; dyn_rows_end drops the rest.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);

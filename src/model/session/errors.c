@@ -192,11 +192,7 @@ describe_service_error(const DynCall *call)
 					describe_request(call));
 }
 
-/*
- * Returns true if the user may see text from a service that is not DynamoDB.
- * Only superusers may, because the text may be a secret of a service that only
- * the database server can reach.
- */
+/* Returns true for superusers: the text may be a secret of another service. */
 static bool
 shows_excerpts(void)
 {

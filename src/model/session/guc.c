@@ -58,10 +58,9 @@ static bool initialized = false;
 
 /*
  * Returns true if a setting from this source must not loosen a limit.  Only
- * superusers may loosen one: the current user must be a superuser.  For a
- * setting made before the library was loaded, the session user must be a
- * superuser as well, because the current user may be the owner of a SECURITY
- * DEFINER function instead of the user who made the setting.
+ * superusers may loosen one: the current user and, for a setting made before
+ * the library was loaded, also the session user, because the current user may
+ * be the owner of a SECURITY DEFINER function.
  */
 static bool
 is_restricted(GucSource source)

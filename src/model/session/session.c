@@ -150,9 +150,8 @@ event_of(DynWaitReason reason)
 
 /*
  * Waits for `fd`, the descriptor of the DynClient, and for the process latch;
- * `arg` points to a DynWaitReason.  The WaitEventSet is created only once,
- * because creating one for each wait, as WaitLatchOrSocket does, takes five
- * system calls.  It stays valid, since the DynClient never closes its `fd`.
+ * `arg` points to a DynWaitReason.  The WaitEventSet is created only once, as
+ * `fd` never changes: WaitLatchOrSocket needs five system calls for each wait.
  */
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)
@@ -383,9 +382,9 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Builds a connection from the catalogs, and caches it.  If an invalidation
- * arrives in the meantime, builds the connection again.  If this happens each
- * time, as under debug_discard_caches, does not cache the connection.
+ * Builds a connection from the catalogs, and caches it.  Builds it again after
+ * an invalidation in the meantime.  If this happens each time, as under
+ * debug_discard_caches, does not cache it.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)
@@ -417,10 +416,10 @@ add_connection(Oid serverid, Oid userid)
 }
 
 /*
- * Accepts invalidations if the credentials come from a provider, because
- * another session can withdraw the permission to use them.  PostgreSQL itself
- * may accept none for a long time while a cursor is open.  Access keys in the
- * mapping (DYN_SOURCE_STATIC) belong to the user, and need no permission.
+ * Accepts invalidations, because another session can withdraw the permission
+ * to use the credentials of a provider.  PostgreSQL itself may accept none for
+ * a long time while a cursor is open.  Access keys in the mapping
+ * (DYN_SOURCE_STATIC) need no permission.
  */
 void
 dyn_session_check(DynConnection *connection)

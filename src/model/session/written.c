@@ -153,7 +153,6 @@ merge_counts(int level)
 /*
  * Appends the sums of one foreign table's counts at `level` and deeper levels,
  * such as "orders: 110 inserted, 2 updated", and sets these counts to 0.
- * `first` is the first count of the foreign table.
  */
 static void
 append_relation(StringInfo detail, WrittenCount *first, int level)

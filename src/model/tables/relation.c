@@ -303,9 +303,8 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 /*
  * Sets `listed` of each template: true if an index may be read by requesting
  * only the values that a placeholder of the template lists.  Such a read
- * misses items with other values, so any other statement that reads such an
- * item raises an error.  Without this error, results would depend on the
- * access path.
+ * misses items with other values, so all other statements raise an error for
+ * them: otherwise, results would depend on the access path.
  */
 static void
 mark_listed(DynRelation *relation)

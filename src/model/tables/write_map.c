@@ -15,8 +15,7 @@
 
 /*
  * Returns the source of a key attribute, or a source without any field set.  A
- * template takes precedence over a column that shows the attribute, because
- * the template decides which items are rows.
+ * template takes precedence, because it decides which items are rows.
  */
 static DynKeySource
 find_source(const DynRelation *relation, const DynKeyAttr *attr)

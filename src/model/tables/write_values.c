@@ -420,9 +420,8 @@ columns_from(const DynTemplatedAttr *templated)
 /*
  * Handles the templates that the statement must write (row->rewritten).
  * `null` selects those with a NULL column: their attributes are removed.
- * Otherwise, the attributes of those without a NULL column are added.  With
- * `full`, the attributes of the other templates that the row is read from are
- * added as well, if they have no NULL column and can be composed.
+ * Otherwise, the attributes of those without a NULL column are added.  `full`
+ * also adds the other attributes that the row is read from, where possible.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)

@@ -180,9 +180,8 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Writes the canonical text of a number to `buf`.  The value has type N or, with
- * the formats 'string', 'padded' and 'digits', type S.  With 'string', blanks
- * may surround the number.
+ * Writes the canonical text of a number to `buf`.  With the format 'string',
+ * blanks may surround the number.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,

@@ -440,9 +440,9 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 /*
  * Encodes a bound that is text or bytea.  A bound longer than an item is
  * truncated to the maximum size of an item, because no stored value is between
- * the truncated and the full bound.  If the truncated bound would end within a
- * character, the complete character is removed.  In this case, a stored value
- * may be between the two bounds, so an upper bound is not encoded.
+ * the two.  But if the truncated bound would end within a character, and this
+ * character is removed, a stored value may be between the two bounds, so an
+ * upper bound is not encoded.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,

@@ -237,8 +237,7 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /*
  * Prints an instant in the column's format; returns false if the format cannot
- * represent the instant.  If the format allows any number of fractional
- * digits, prints 0, 3 or 6 of them, as few as possible.
+ * represent it.  Prints 0, 3 or 6 fractional digits if any number is allowed.
  */
 static bool
 print_instant(const DynCodec *codec, Timestamp instant, char *dst)

@@ -254,9 +254,8 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 }
 
 /*
- * Removes all but the last of equal names from the sorted list, as jsonb_in
- * does.  Conversion to the database encoding may have made different names
- * equal.  Returns the new count.
+ * Removes all but the last of equal names, as jsonb_in does; returns the new
+ * count.  Conversion to the database encoding may make names equal.
  */
 static uint32
 merge_names(JsonName *names, uint32 count, const DynNode *nodes)

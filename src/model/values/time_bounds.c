@@ -312,8 +312,7 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 
 /*
  * Inverts the addition or subtraction of an interval.  PostgreSQL adds months,
- * then days, then microseconds.  To add months, it converts an instant to
- * local time and back; to add days, it does the same again.
+ * then days, then microseconds; it adds months and days in local time.
  */
 static int64
 before_add(int64 value, bool upper, const DynTimeStep *step)

@@ -223,10 +223,9 @@ create_domain(const DynCodec *codec)
 }
 
 /*
- * Evaluates the constraints of a domain.  We do not call domain_check(), because
- * catching its errors would require a subtransaction for each value.  This would
- * be slow, and is impossible while parallel workers run.  Errors in the
- * expressions of constraints are raised.
+ * Evaluates the constraints of a domain.  domain_check() would need a
+ * subtransaction for each value, which is slow, and impossible while parallel
+ * workers run.  Errors in the expressions of constraints are raised.
  */
 static bool
 satisfies_domain(DynCodec *codec, Datum value, bool isnull, const char **why)

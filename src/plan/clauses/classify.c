@@ -220,9 +220,8 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 /* ---- expressions that cannot fail ---- */
 
 /*
- * Functions that cannot raise an error.  PostgreSQL does not record this
- * property; LEAKPROOF is stricter.  Only functions that are typical in key
- * values, and in conditions on parameters, are listed.
+ * Functions that cannot raise an error (LEAKPROOF is stricter).  Lists only
+ * those that are typical in key values and in conditions on parameters.
  */
 static const Oid harmless[] = {
 	F_TEXTCAT, F_LOWER_TEXT, F_UPPER_TEXT, F_INT4_INT2, F_INT8_INT2, F_INT8_INT4,
@@ -394,9 +393,8 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 
 /*
  * Returns the elements of a constant text[], the path of #> or #>>, as names.
- * Returns NIL if an element cannot be sent.  Also returns NIL if an element
- * looks like a number (such as ' +1'): if the path leads through a JSON array,
- * PostgreSQL uses such an element as an index.
+ * Returns NIL if an element cannot be sent, or looks like a number (' +1'):
+ * in a JSON array, PostgreSQL uses such an element as an index.
  */
 static List *
 constant_names(Const *array)

@@ -75,10 +75,9 @@ typedef struct DynConversionStep
 /*
  * The conversion of a predicate's value to its column's type.  It is needed if
  * the clause compares a date or time column with a value of another type, or
- * if it compares an expression over the column.  The conversion may depend on
- * the session's time zone, so the value is converted at run time, after each
- * evaluation (exec/statement/values.h).  The predicate then compares the
- * column itself with the converted value.
+ * an expression over the column.  It may depend on the session's time zone, so
+ * the value is converted at run time, after each evaluation
+ * (exec/statement/values.h).  The predicate then compares the column itself.
  */
 typedef struct DynConversion
 {

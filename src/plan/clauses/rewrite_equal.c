@@ -220,9 +220,8 @@ contains(Node *pattern, const char *c)
 
 /*
  * For "column LIKE pattern", returns the clause that it implies: (column =
- * pattern) OR (the pattern contains %, _ or \).  The column must map to a
- * partition key, and the pattern must satisfy is_parametric.  Returns NULL for
- * other clauses.
+ * pattern) OR (the pattern contains %, _ or \).  Returns NULL unless the
+ * column maps to a partition key, and the pattern satisfies is_parametric.
  */
 static Node *
 equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
@@ -246,8 +245,8 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 
 /*
  * For column >= a AND column <= b, returns the implied condition a <> b OR
- * column = a.  The column must map to a partition key; a and b must satisfy
- * is_parametric, and have the column's type.  Returns NULL for other clauses.
+ * column = a.  Returns NULL unless the column maps to a partition key, and a
+ * and b satisfy is_parametric and have the column's type.
  */
 static Node *
 equality_unless_different(const DynClassify *context, const OpExpr *lower,

@@ -122,9 +122,8 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
  * Matches date_trunc, which truncates a timestamptz in the time zone of its
  * third argument, or, without one, of the session.  In the session's zone,
  * units up to an hour have a fixed length, so one step truncates the
- * timestamptz itself.  In all other cases, local time is truncated: a zone in
- * an argument may have leap seconds, which PostgreSQL refuses in TimeZone, so
- * there hours may vary in length.
+ * timestamptz itself.  In all other cases, local time is truncated, because a
+ * zone in an argument may have leap seconds.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)

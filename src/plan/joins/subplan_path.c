@@ -210,10 +210,9 @@ subplans_of_rows(Path *path, const Path *subpath)
 
 /*
  * Returns true if this query level may belong to a cursor on which WHERE
- * CURRENT OF searches the plan for the scan of the current row.  With FOR
- * UPDATE, core finds the row without the scan, so the result is false.  If
- * is_cursor is UNKNOWN, the query counts as a cursor's if a portal is active
- * (as in DECLARE and OPEN) and the planner may have applied
+ * CURRENT OF searches the plan for the scan of the current row (it does not
+ * with FOR UPDATE).  If is_cursor is UNKNOWN, returns true if a portal is
+ * active (as in DECLARE and OPEN) and the planner may have applied
  * cursor_tuple_fraction.
  */
 static bool
@@ -394,13 +393,11 @@ has_lookup(const PlannerInfo *root, const Path *path)
 /*
  * If the target list of a path has a subplan that can be batched, moves the
  * list into a projection above the path, so that a lookup join node can be put
- * between them.  For a projection without a lookup join node, core creates no
- * plan node.
+ * between them.  Without this node, core makes no plan node of the projection.
  *
  * As in core (make_group_input_target and others), the path still computes the
  * columns that are grouped or sorted by, and the Vars and aggregates in other
- * columns.  Does nothing for grouping sets, whose columns differ above and
- * below the path.
+ * columns.  Does nothing for grouping sets, whose columns differ above it.
  */
 static void
 separate_projections(PlannerInfo *root, RelOptInfo *rel)

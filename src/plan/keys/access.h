@@ -59,8 +59,8 @@ typedef struct DynKeyMatch
  * of an execution.  If it is false, the index may lack selected items, and the
  * table is read instead (index_complete.c).  An index has no items whose value
  * is empty or too long, so the condition is true if one of `preds` excludes
- * such values.  A predicate on a key template (DYN_PRED_TEMPLATED) is alone in
- * `preds`; it must allow only strings that are short enough for the index.
+ * such values.  A predicate on a key template is alone in `preds`; it must
+ * allow only strings that are short enough for the index.
  */
 typedef struct DynIndexCondition
 {

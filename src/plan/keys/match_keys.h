@@ -51,8 +51,7 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /*
  * Returns the predicate (DYN_PRED_TEMPLATED) that the clauses imply for the
  * attribute's text in all rows that have the attribute; NULL if there is none.
- * With `points`, the predicate allows finitely many strings, otherwise a range
- * of strings.
+ * With `points`, it allows finitely many strings, otherwise a range.
  *
  * `index` is the index that has the attribute in its key; NULL for the table
  * or for a filter.  Parts that no clause restricts may be enumerated, with up

@@ -148,12 +148,10 @@ part_each(TemplateMatch *match, int p)
 /*
  * Returns point predicates (terms.h) for the leading parts of the template,
  * ending with a part that a clause restricts.  If `points` is false, the final
- * one may be a range.  If `enumerate` is true, a part that no clause restricts
- * takes the values that the template lists.  Sets *full to true if every part
- * of the template has a point predicate.
- *
- * In a partition key with `points`, values between two bounds are enumerated,
- * and the final predicate may be for a part that no clause restricts.
+ * one may be a range; if it is true, values between two bounds are enumerated
+ * in a partition key.  If `enumerate` is true, a part that no clause restricts
+ * takes the values that the template lists, and may be the final one.  Sets
+ * *full to true if every part of the template has a point predicate.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)

@@ -79,9 +79,9 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
  * Returns the lists that several parts of the key share.  A list is a
  * predicate column = ANY (array).  For example, the column c may be in the
  * partition key C#${c} and in the sort key O#${c}.  A row has one element in
- * both, so keys are computed for each element, not for all combinations.  If
- * access->row_keys (an OR) is set, `arm` is the arm whose parts are searched;
- * otherwise, `arm` is NULL.  Works in planner and executor.
+ * both, so keys are computed for each element, not for all combinations.
+ * `arm` is the searched arm of access->row_keys (an OR); NULL if that is NULL.
+ * Works in planner and executor.
  */
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 

@@ -792,10 +792,9 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 /*
  * Subtracts a tenth of a round trip: more executions than expected are common,
  * so a batch should be preferred even for one.  The costs of other nodes and
- * of row checks are charged once for each key.
- *
- * If executions end before their last row (LIMIT, EXISTS), only a fraction of
- * their reads is charged, but at least half a unit for each request.
+ * of row checks are charged once for each key.  If executions end before their
+ * last row (LIMIT, EXISTS), only a fraction of their reads is charged, but at
+ * least half a unit for each request.
  */
 void
 dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)

@@ -730,12 +730,10 @@ names_unknown_partition(const RelOptInfo *rel)
 
 /*
  * Returns a lower bound for the row estimate of the relation: normally one.
- * Before ANALYZE, each partition of a small table is estimated at one row, for
- * which core would make bad plans.  So the bound is two if core would
- * otherwise
- * - join two partitions of one DynamoDB table by lookups, instead of reading
- *   each of them once;
- * - sort all rows, instead of stopping an Incremental Sort early.
+ * Before ANALYZE, each partition of a small table is estimated at one row.
+ * The bound is two if core would otherwise join two partitions of one DynamoDB
+ * table by lookups, instead of reading each of them once, or sort all rows,
+ * instead of stopping an Incremental Sort early.
  */
 static double
 least_rows(const DynRelPlan *plan)

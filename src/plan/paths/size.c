@@ -65,9 +65,8 @@ described_items(const DynTableMeta *meta)
  * Returns the estimated number of rows of the table: the number that ANALYZE
  * recorded, scaled by the current number of pages (unless the table is now
  * empty).  Uses the table's description instead if ANALYZE never ran or found
- * no rows.  Also uses it if ANALYZE recorded one page and there are more now:
- * the one page may be the minimum, recorded before DynamoDB first counted the
- * table.
+ * no rows, or recorded one page and there are more now: the one page may be
+ * the minimum, recorded before DynamoDB first counted the table.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
