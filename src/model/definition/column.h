@@ -7,9 +7,8 @@
  * (DynExactness).  They hold for all values that may be stored or compared.
  * Only exact.c may derive them from codecs, collations and on_mismatch.
  *
- * Traits apply only to operators that compare values of the column's type.
- * Whether an operator does so depends on its input types and collation, because
- * the operand may be a cast of the column.
+ * Traits apply only to operators that compare values of the column's type; an
+ * operand may be a cast of the column to another type.
  *
  * A mismatch is a stored value that the column's type cannot represent.
  * Reading a mismatch raises an error or, under on_mismatch 'null', returns
@@ -110,7 +109,7 @@ typedef struct DynColumn
 	DynTraits	traits;
 } DynColumn;
 
-/* Returns false if the column is read from an element of an unnested table. */
+/* Returns true if the column is read from the item, not from an element. */
 static inline bool
 dyn_column_is_of_item(const DynColumn *column)
 {
@@ -142,14 +141,11 @@ extern void dyn_traits_init_part(DynColumn *column, bool base, bool folded);
  */
 extern bool dyn_column_rejects(const DynColumn *column, DynType type);
 
-/*
- * Returns the exactness of column OP value, value OP column, and column OP ANY
- * (array).  The next five functions return the exactness of other conditions.
- */
+/* Returns the exactness of column OP value and column OP ANY (array). */
 extern DynExactness dyn_operator_exactness(const DynColumn *column,
 										   const DynOperator *op);
 
-/* column OP other column */
+/* Returns the exactness of column OP other column. */
 extern DynExactness dyn_columns_exactness(const DynColumn *column,
 										  const DynColumn *other,
 										  const DynOperator *op);
@@ -157,24 +153,21 @@ extern DynExactness dyn_columns_exactness(const DynColumn *column,
 /* Returns the exactness of column LIKE value and column ^@ value, on text. */
 extern DynExactness dyn_prefix_exactness(const DynColumn *column, Oid collation);
 
-/* value = ANY (column), column @> array; `op` has the types of the elements */
+/*
+ * Returns the exactness of value = ANY (column) and of column @> array.  `op`
+ * has the types of the elements.
+ */
 extern DynExactness dyn_element_exactness(const DynColumn *column,
 										  const DynOperator *op);
 
-/*
- * Returns the exactness of element = value in an unnested table, which is sent
- * as contains(collection, value).
- */
+/* Returns the exactness of element = value with unnest, sent as contains(). */
 extern DynExactness dyn_unnested_exactness(const DynColumn *column,
 										   const DynOperator *op);
 
 /* Returns the exactness of column ->> 'name' OP value. */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/*
- * Returns true if the name can be converted to UTF-8, and no other name is
- * converted to the same UTF-8 string.
- */
+/* Returns true if the name has a UTF-8 form that no other name has. */
 extern bool dyn_name_is_exact(const char *name);
 
 /*

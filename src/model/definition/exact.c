@@ -30,9 +30,9 @@
 #include "column.h"
 
 /*
- * Returns true if different strings remain different when they are converted
- * to UTF-8.  In some multibyte encodings, one character and a sequence of two
- * characters are converted to the same UTF-8.
+ * Returns true if different strings remain different in UTF-8.  In some
+ * multibyte encodings, one character and a sequence of two become the same
+ * UTF-8.
  */
 static bool
 encoding_is_one_to_one(void)
@@ -92,7 +92,6 @@ has_ranges(const DynCodec *codec)
 		(!is_text(codec) || !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1);
 }
 
-/* Returns true if equal values of the column have equal bytes. */
 static bool
 column_compares_bytes(const DynColumn *column)
 {
@@ -188,10 +187,7 @@ is_range(const DynOperator *op)
 	return op->comparison >= DYN_COMPARE_LT;
 }
 
-/*
- * Returns true if the codec can encode values of both input types, and the
- * operator compares strings by their bytes.
- */
+/* Returns true if the codec accepts both types, and text compares bytewise. */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
@@ -235,9 +231,8 @@ is_plain_number(const DynCodec *codec)
 }
 
 /*
- * Returns DYN_LOCAL unless both columns are plain numbers, or both are text
- * columns.  The result is never exact, because DynamoDB compares stored values
- * of any type, including its own NULLs.
+ * Never returns DYN_EXACT: DynamoDB compares stored values of any type,
+ * including its own NULLs.
  */
 DynExactness
 dyn_columns_exactness(const DynColumn *column, const DynColumn *other,

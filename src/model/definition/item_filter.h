@@ -38,13 +38,11 @@ typedef struct DynItemFilter
 extern bool dyn_item_filter_check(const char *text, const char **why);
 
 /*
- * Returns the item filter of the options item_filter (`match`) and
- * ttl_attribute (`ttl`), each of which may be NULL.  Allocates in
- * CurrentMemoryContext.
+ * Returns the item filter, in CurrentMemoryContext.  The options item_filter
+ * (`match`) and ttl_attribute (`ttl`) may be NULL.
  */
 extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 
-/* Returns the term of ttl_attribute, or NULL. */
 static inline const DynFilterTerm *
 dyn_item_filter_ttl(const DynItemFilter *filter)
 {

@@ -247,12 +247,10 @@ find_entry(const char *name, int where)
 }
 
 /*
- * Returns the option that a misspelled name probably means, or NULL.  The
- * candidates are the options and the names in other_names.
- * - If the most similar candidate is in other_names, returns the option of its
- *   entry.
- * - Otherwise returns an option that begins with the name, or contains it after
- *   an underscore.  If there is no such option, returns the most similar one.
+ * Returns the option that a misspelled name probably means, or NULL.  If the
+ * most similar name is in other_names, this is its option.  Otherwise, an
+ * option that begins with the name, or contains it after an underscore, takes
+ * precedence over the most similar option.
  */
 static const char *
 closest_option(const char *name, int where)
@@ -701,7 +699,6 @@ help_of(const OptionEntry *entry)
 					(int) (found - entry->help), entry->help, found + strlen(all));
 }
 
-/* Returns the option table as rows, one for each option and kind of object. */
 Datum
 dynamo_fdw_options(PG_FUNCTION_ARGS)
 {

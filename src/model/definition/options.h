@@ -2,12 +2,9 @@
  * options.h
  *		The options of servers, user mappings, tables and columns.
  *
- * One static table in options.c defines every option: the objects it belongs
- * to, the values it accepts, its default, who may set it, and one line of
- * help.  The validator, the functions below and the manual's test use it.
- *
- * The functions below take a List of DefElem from the catalogs.  They do not
- * report invalid values, because the validator has rejected these.
+ * A static table in options.c defines every option.  The functions below take
+ * a List of DefElem from the catalogs.  They do not report invalid values,
+ * because the validator has rejected these.
  */
 #ifndef DYN_MODEL_OPTIONS_H
 #define DYN_MODEL_OPTIONS_H

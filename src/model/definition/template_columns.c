@@ -502,10 +502,6 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	/*
-	 * a column may occur in several parts, unless one of these parts has the
-	 * modifier "any"
-	 */
 	for (int other = 0; other < p; other++)
 	{
 		if (templated->parts[other].attnum == templated->parts[p].attnum &&
@@ -572,10 +568,7 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 	return facts;
 }
 
-/*
- * Raises an error if the template contains the text {column}, probably in
- * place of ${column}.  Called for columns that no template uses.
- */
+/* Rejects {column} in a template, which probably should be ${column}. */
 static void
 check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)

@@ -35,11 +35,10 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true for a key attribute of the table */
-	bool		listed;			/* true if a part of the template lists its
-								 * values (as ${type:A|B} lists A and B), and a
-								 * statement may send one request for each of
-								 * them; never true for a key attribute of the
-								 * table */
+	bool		listed;			/* true if a statement may send one request for
+								 * each value that a part lists, as in
+								 * ${type:A|B}; never true for a key attribute
+								 * of the table */
 	bool		unasserted;		/* true if the attribute may differ from the
 								 * string that the template composes, and
 								 * columns with document 'rest' show it in the
@@ -74,8 +73,7 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
  * Sets needed[i] to true if a scan that reads the columns `attnums` must split
  * attribute i by its template.  There are three reasons to split an attribute:
  * - It decides which items are rows (`base` or `listed` is true).
- * - It supplies the value of a column in `attnums`, or of a column that is in
- *   the template of another needed attribute.
+ * - It supplies a column of `attnums`, or of a needed attribute's template.
  * - A column in `attnums` with document 'rest' shows the attribute if it
  *   differs from the string of its template (`unasserted` is true).
  *
@@ -90,16 +88,12 @@ extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 
-/*
- * Returns true if no column can be decoded from the part, because its letters
- * are folded or its time is truncated.
- */
+/* Returns true if the part loses the case of letters, or digits of a time. */
 extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 
 /*
  * Returns the number of values that the part can have in rows, if they can be
- * enumerated: words, a range of integers, or (in the table's key) booleans.
- * Otherwise returns 0.
+ * enumerated: words, integers, or booleans in the table's key; else 0.
  */
 extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
 

@@ -72,10 +72,7 @@ typedef struct DynRelation
  */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
-/*
- * Returns the foreign table's name for a statement in a hint: quoted, with the
- * schema if the search path does not find the table.
- */
+/* Returns the table's quoted name for a hint, with the schema if needed. */
 extern const char *dyn_relation_quoted_name(const DynRelation *relation);
 
 /*
@@ -129,9 +126,8 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
 /*
- * Returns the table's policy for Scans.  If the parameter scan_policy is
- * "allow", it overrides the table's option.  If it is "warn" or "error", the
- * stricter of the two applies.  If it is "table", the option applies.
+ * Returns the policy for Scans: that of the table's option, which the
+ * parameter scan_policy can make stricter or, with "allow", override.
  */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
@@ -156,10 +152,7 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 	return &relation->columns[attnum - 1];
 }
 
-/*
- * Returns true if the column shows the full item, or the item's unmapped
- * attributes, as jsonb.  Such a column is never NULL.
- */
+/* Returns true for a column with the option document, which is never NULL. */
 static inline bool
 dyn_column_is_document(const DynColumn *column)
 {

@@ -9,11 +9,10 @@
  * that shows the attribute and has one encoding for each value, or by a
  * constant of the item filter.  All other attributes are optional.
  *
- * write_map.c examines the table, and write_values.c composes the key and the
- * values of a row.  Rows are slots that have been deformed (slot_getallattrs).
- * Results are allocated in CurrentMemoryContext, but the values of columns
- * with the option document 'rest' may point into the row.  The error for a
- * value that cannot be stored names the column.
+ * write_values.c composes the key and the values of a row, which is a slot
+ * that has been deformed (slot_getallattrs).  Results are allocated in
+ * CurrentMemoryContext, but the values of columns with the option document
+ * 'rest' may point into the row.
  */
 #ifndef DYN_MODEL_WRITE_MAP_H
 #define DYN_MODEL_WRITE_MAP_H
@@ -43,8 +42,8 @@ typedef struct DynWriteMap
 
 	/*
 	 * columns from which the table's key is built, directly or by a template;
-	 * an UPDATE may change such a column, if the key stays the same, unless
-	 * the column is in from_key
+	 * an UPDATE may change such a column if it is not in from_key, and the key
+	 * stays the same
 	 */
 	Bitmapset  *key_columns;
 
@@ -77,10 +76,9 @@ extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
 /*
- * Composes the attribute of a template from the columns of a row.  `found` is
- * true if the row was read, and false if it is new.  None of the template's
- * columns may be NULL.  Returns 0, or the column whose value cannot be stored,
- * with *err set.
+ * Composes the attribute of a template from the columns of a row, none of
+ * which may be NULL.  `found` is true if the row was read, and false if it is
+ * new.  Returns 0, or the column whose value cannot be stored, with *err set.
  */
 extern AttrNumber dyn_templated_compose(const DynTemplatedAttr *templated,
 										const Datum *values, bool found,
@@ -100,11 +98,10 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
  * contain them, and all templates of an index whose key changes.  The type
  * ABSENT stands for the removal of a value.
  *
- * If `compared` is not NULL, the caller wants to check that the written item
- * will be read back as the new row.  Then *out is set to all values of the new
- * row, and *compared to the columns that *out has a value for.  An unchanged
- * column has no value in *out if we cannot encode it, or cannot compose its
- * template.
+ * If `compared` is not NULL, sets *out to all values of the new row, and
+ * *compared to the columns with a value in *out, so that the caller can check
+ * that the item will be read back as this row.  Values of unchanged columns
+ * that we cannot encode are missing in *out.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,
@@ -126,10 +123,9 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
 
 /*
- * Marker for a stored value that we can read but not encode; used in guards
- * (conditions on the values that were read).  The marker is an empty set,
- * which no item can contain.  Where row_write.c finds it, it sends a condition
- * that always fails, so that the response contains the stored value.
+ * Marker in a guard for a stored value that we can read but not encode: an
+ * empty set, which no item can contain.  For this marker, row_write.c sends a
+ * condition that always fails, so that the response contains the stored value.
  */
 extern const DynScalar dyn_only_theirs;
 

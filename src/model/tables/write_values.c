@@ -90,7 +90,6 @@ report_null(const DynWriteMap *map, AttrNumber attnum, const char *detail, const
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/* Returns the template's first column that is NULL, or 0. */
 static AttrNumber
 null_column(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -384,9 +383,9 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 }
 
 /*
- * Raises an error if a value would be lost.  Because column `null` is NULL, the
- * attribute of this template is not written.  So the columns that are stored
- * only in this attribute (`sources`) must be NULL, too.
+ * Raises an error if a value would be lost.  Because column `null` is NULL,
+ * this template's attribute is not written, so the columns that are stored
+ * only in the attribute (`sources`) must be NULL, too.
  */
 static void
 check_lost(const RowValues *row, const DynTemplatedAttr *templated,

@@ -202,10 +202,7 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 		if (!push_digit(result, 0))
 			return false;
 	}
-	/*
-	 * if `split` is set, digits that are not all 0 were dropped, so a negative
-	 * number must be rounded down
-	 */
+	/* if digits were dropped, they are not all 0: round down */
 	if (negative)
 		*result = -*result - split;
 	return true;

@@ -285,7 +285,6 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 				  "its format would have to round it", date_hint);
 }
 
-/* Sets *out to the contents of `buf`, without a copy. */
 static void
 set_buffer(DynScalar *out, DynType type, const DynBuffer *buf)
 {

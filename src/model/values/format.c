@@ -237,7 +237,6 @@ dyn_format_parse(const char *text, bool part, DynFormat *format,
 	}
 	if ((args = arguments_of(text, "padded")) != NULL)
 	{
-		/* one or two digits, without a leading zero */
 		format->kind = DYN_FORMAT_PADDED;
 		format->digits = (int) strtol(args, NULL, 10);
 		*why = "The argument of padded(n) is the number of digits, from 1 to 38.";

@@ -8,10 +8,9 @@
  * for numbers beyond DynamoDB's limits, and for characters that the database's
  * encoding lacks.
  *
- * We write the value into one varlena, without PostgreSQL's JsonbValue tree and
- * its copies.  A first pass lists the nodes (elements.h), and determines the
- * maximum size of the result.  A second pass writes the containers in the
- * format of utils/jsonb.h.
+ * We write the value into one varlena, without PostgreSQL's JsonbValue tree
+ * and its copies.  A first pass lists the nodes (elements.h) and the maximum
+ * size of the result.  A second pass writes the format of utils/jsonb.h.
  */
 #include "postgres.h"
 
@@ -281,9 +280,8 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* true if different member names may become
-								 * equal when they are converted to the
-								 * database's encoding */
+	bool		encoded;		/* true if names were converted, which may make
+								 * different names equal */
 	const char *why;			/* reason why the conversion failed, or NULL */
 } JsonWriter;
 
@@ -346,7 +344,6 @@ write_number(JsonWriter *writer, char *p, const DynValue *value)
 	return p + size;
 }
 
-/* Writes the value of node n, and sets *type to the value's JEntry type. */
 static pg_attribute_always_inline char *
 write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 {

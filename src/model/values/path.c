@@ -2,7 +2,6 @@
  * path.c
  *		Parses and builds document paths.
  *
- * All paths have steps, except @, @index, @key (path.h) and that of the item.
  * All memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"

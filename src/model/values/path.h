@@ -51,7 +51,6 @@ extern DynPath *dyn_path_of_item(void);
 /* Returns a copy of `path` with one more member name (UTF-8) appended. */
 extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
-/* Returns true if the path is the top-level attribute `name`. */
 extern bool dyn_path_is_attribute(const DynPath *path, const char *name);
 
 /* Returns the path's text for messages, in the database's encoding. */

@@ -2,9 +2,7 @@
  * pattern.c
  *		Parses date/time patterns of fixed width, and prints and scans times.
  *
- * A pattern is a list of items: fields, and bytes of literals.  To print an
- * instant, we split it into the values of all fields, from the year to the
- * microsecond.  To scan text, we join these values.
+ * A pattern is a list of items: fields, and bytes of literals.
  */
 #include "postgres.h"
 
@@ -227,7 +225,6 @@ join_fields(const int *values)
 	return days * USECS_PER_DAY + seconds * USECS_PER_SEC + values[FIELD_FRACTION];
 }
 
-/* Splits an instant, in any year that a timestamp can have, into fields. */
 static void
 split_fields(Timestamp instant, int *values)
 {

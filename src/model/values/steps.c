@@ -112,7 +112,6 @@ dyn_steps_count(const DynSteps *steps)
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 
-/* Rounds a time up to a multiple of the codec's unit. */
 static int64
 round_up(const DynCodec *codec, int64 value)
 {

@@ -273,10 +273,7 @@ before_year(int64 value, bool upper)
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/*
- * Subtracts the interval's months and days from a bound.  A month counts as 28
- * or 31 days, whichever gives the wider bound.
- */
+/* Subtracts days, and months of 28 or 31 days (for the wider bound). */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {

@@ -58,11 +58,10 @@ extern int64 dyn_unit_length(Datum unit);
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
- * `steps` compute an expression from a date or time c.  Given a bound of the
- * expression, returns the corresponding bound of c.  `value` (of type `from`)
- * is the given bound; the expression is compared with it in type `compared`.
- * The result has type `to`, the type of c.  `upper` is true for an upper
- * bound, and `strict` for an exclusive bound.
+ * Returns the bound of a date or time c that follows from the bound `value`
+ * (of type `from`) of an expression.  `steps` compute the expression from c;
+ * it is compared in type `compared`.  The result has type `to`, the type of c.
+ * `upper` is true for an upper bound, and `strict` for an exclusive bound.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

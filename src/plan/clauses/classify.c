@@ -60,11 +60,7 @@ dyn_is_runtime_value(const DynClassify *context, Node *node)
 		!contain_volatile_functions(node) && !contain_subplans(node);
 }
 
-/*
- * Clears `sized` if the encoded value can be long.  Numbers, times and
- * booleans are always short; a text or bytea is short only if it is a constant
- * of at most DYN_MAX_SIZED_BYTES.
- */
+/* Clears `sized` if the encoded value can be long. */
 static void
 check_size(DynClassify *context, Node *value, Oid valuetype)
 {
@@ -120,10 +116,9 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 
 /*
  * Returns true if the comparison can restrict a placeholder ("part") of a key
- * template.  The result does not depend on whether the comparison works for
- * the column's own attribute, because the template may store the value in
- * another format.  For <, <=, > and >=, support of = suffices if the values
- * between the bounds can be enumerated (enumerate.c).
+ * template, which may store values in another format than the column's
+ * attribute.  For <, <=, > and >=, support of = suffices if the values between
+ * the bounds can be enumerated (enumerate.c).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -256,7 +251,6 @@ is_in(Oid oid, const Oid *oids, int n)
 
 #define IS_IN(oid, oids)	is_in(oid, oids, lengthof(oids))
 
-/* Returns true for a comparison of `plain` types that needs no conversion. */
 static bool
 is_plain_comparison(Oid opno)
 {

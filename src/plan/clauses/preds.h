@@ -29,11 +29,10 @@ typedef enum DynPredKind
 								 * compared as text (->>) */
 	DYN_PRED_LIKE,				/* field LIKE `value`; with `literal`: field
 								 * begins with `value` */
-	DYN_PRED_CONTAINS,			/* field contains `value`; with `array`, it
-								 * contains every element of `value`.  For a
-								 * field of an unnested attribute's elements:
-								 * the attribute has an element equal to
-								 * `value` */
+	DYN_PRED_CONTAINS,			/* field contains `value`; with `array`, every
+								 * element of `value`.  For a field of an
+								 * unnested element: the unnested attribute has
+								 * an element equal to `value` */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator column `other` */
@@ -85,10 +84,9 @@ typedef struct DynConversion
 	bool		upper;			/* true if the value is an upper bound of the
 								 * expression that the clause compares */
 	bool		strict;			/* true if the bound excludes the value */
-	bool		array;			/* true if the value is an array.  It is
-								 * converted to an array if `bound` is EQUAL,
-								 * and to the least or greatest bound of its
-								 * elements if `bound` is LOWER or UPPER */
+	bool		array;			/* true if the value is an array; it becomes an
+								 * array if `bound` is EQUAL, else the least or
+								 * greatest bound of its elements */
 	Oid			from;			/* type of the value, or of its elements */
 	Oid			compared;		/* type in which both sides are compared */
 	Oid			to;				/* column's type; equals pred->valuetype */
@@ -151,7 +149,6 @@ dyn_make_or(List *args)
 	return dyn_make_connective(DYN_PRED_OR, args);
 }
 
-/* Makes a TEMPLATED predicate for relation->templated[position]. */
 extern DynPred *dyn_make_templated(int position, List *args);
 extern DynPred *dyn_make_given(Node *condition);
 
@@ -171,16 +168,12 @@ dyn_pred_is_given(const DynPred *pred)
 extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op,
 									Node *value, bool array);
 
-/* Returns the AND of two bounds; NULL if one of them is NULL. */
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
 /* Returns true if the column has the path and type of a key attribute. */
 extern bool dyn_column_is_in_key(const DynColumn *column, const DynKeySchema *key);
 
-/*
- * Returns true for a COMPARE, LIKE or BOOLEAN on a column that maps to the
- * full key attribute (not to a part), and has the attribute's type.
- */
+/* Returns true for a COMPARE, LIKE or BOOLEAN on the full attribute `attr`. */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
@@ -211,7 +204,6 @@ dyn_pred_compares(const DynPred *pred, DynComparison comparison)
 		pred->operator.comparison == comparison;
 }
 
-/* Returns true for field < value, and for <=, >, >=. */
 static inline bool
 dyn_pred_is_bound(const DynPred *pred)
 {

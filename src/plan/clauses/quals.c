@@ -35,7 +35,6 @@
 /* Maximum number of elements of a list that becomes an OR of ranges. */
 #define MAX_LIST	25
 
-/* Returns true if the comparison may turn several values into one double. */
 static bool
 is_rounded(const DynClassify *context, const DynOperator *op,
 		   const DynField *field)
@@ -90,7 +89,6 @@ classify_neighbors(DynClassify *context, const DynOperator *op,
 	return dyn_make_between(lower, upper);
 }
 
-/* Classifies "field op value", which SQL may evaluate in double precision. */
 static DynPred *
 classify_number(DynClassify *context, const DynOperator *op,
 				const DynField *field, Node *value)
@@ -118,11 +116,10 @@ classify_number(DynClassify *context, const DynOperator *op,
 }
 
 /*
- * Prepares the classification of field = ANY (array) or field <> ALL (array).
- * - If the array can be classified as a list, returns true, maybe after
- *   converting *array and *op to numeric.
- * - Otherwise returns false, because an element may be equal to several values
- *   of the column.  Sets *pred to an OR of ranges, or to NULL.
+ * Returns true if field = ANY (array) or field <> ALL (array) can be
+ * classified as a list, maybe after converting *array and *op to numeric.
+ * Otherwise returns false, because an element may be equal to several values
+ * of the column, and sets *pred to an OR of ranges, or to NULL.
  */
 static bool
 number_list_is_plain(DynClassify *context, DynOperator *op,
@@ -148,7 +145,6 @@ number_list_is_plain(DynClassify *context, DynOperator *op,
 									false, false);
 		return true;
 	}
-	/* each element becomes a range */
 	for (int i = 0; i < doubles.n && doubles.n <= MAX_LIST; i++)
 	{
 		DynPred    *arm;
@@ -205,10 +201,7 @@ classify_contains(DynClassify *context, const DynOperator *op, Node *column,
 	return pred;
 }
 
-/*
- * Classifies element = value as a condition on the item: the unnested list,
- * set or map has an element that is equal to the value.
- */
+/* Classifies element = value: the unnested collection contains the value. */
 static DynPred *
 classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 				  Node *value)
@@ -226,7 +219,6 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
 }
 
-/* Classifies "column op value", "value op column" and "column op column". */
 static DynPred *
 classify_operands(DynClassify *context, DynOperator *op, Node *left,
 				  Node *right)
@@ -316,7 +308,6 @@ classify_operator(DynClassify *context, OpExpr *op)
 	return pred != NULL ? pred : classify_operands(context, &operator, left, right);
 }
 
-/* Classifies field = ANY (array), <> ALL (array), and value = ANY (column). */
 static DynPred *
 classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 {
@@ -346,7 +337,6 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 		: classify_contains(context, &operator, array, left, false);
 }
 
-/* Classifies a boolean column alone, negated, or with IS TRUE or IS FALSE. */
 static DynPred *
 classify_boolean(DynClassify *context, Node *node, bool negated)
 {
@@ -546,10 +536,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/*
-	 * the two flags have no effect here, because all predicates that are
-	 * classified with `context` are only matched to keys (keys_only)
-	 */
+	/* the flags have no effect: the predicates are only matched to keys */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;

@@ -5,8 +5,7 @@
  *		whether these predicates are exact.
  *
  * dyn_quals_classify translates each clause into a predicate over fields of
- * the item, if possible; model/definition/exact.c decides its exactness.  All
- * later steps use this predicate; index_complete.c also reads the SQL clause.
+ * the item, if possible; model/definition/exact.c decides its exactness.
  *
  * A predicate selects every row that the clause selects.  It is exact if it
  * selects no other row, for all values that may be stored and all run-time
@@ -86,9 +85,8 @@ typedef struct DynRelPlan
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;		/* the RestrictInfo of the clause; NULL if
-								 * there is none, as in the results of
-								 * dyn_row_clauses */
+	RestrictInfo *rinfo;		/* RestrictInfo of the clause; NULL if there is
+								 * none (dyn_row_clauses) */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if a filter with the predicate cannot
@@ -114,9 +112,8 @@ extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*
  * Returns the conditions that an item must satisfy to be a row (DynClause *):
- * one for each condition of the item filter (options item_filter and
- * ttl_attribute), and one for each template of the table's key.  The
- * conditions of templates have no predicate, so they are checked locally.
+ * one for each term of the item filter, and one for each template of the
+ * table's key.  The latter have no predicate, so they are checked locally.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 

@@ -180,9 +180,8 @@ is_parametric(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns true for a column that maps to a partition key of the table or an
- * index.  Only these columns need the rewrite: a partition key is matched only
- * by an equality, but a sort key is also matched by a range.
+ * Returns true for a column that maps to a partition key.  Only these columns
+ * need the rewrite: a sort key is also matched by a range.
  */
 static bool
 is_partition_key(const DynClassify *context, Node *node)
@@ -202,7 +201,6 @@ is_partition_key(const DynClassify *context, Node *node)
 	return dyn_path_is_attribute(path, meta->key.hash[0].name);
 }
 
-/* Returns the expression 0 < strpos(pattern, c). */
 static Node *
 contains(Node *pattern, const char *c)
 {
@@ -273,9 +271,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that bounds[position] and another bound imply, or NULL.
- * Looks for the opposite bound among the later ones (L <= R for L >= R); if
- * there is one, returns L = R.  If not, and bounds[position] is a lower bound,
- * tries equality_unless_different with every upper bound.
+ * If a later bound is the opposite one (L <= R for L >= R), this is L = R.
+ * Otherwise, tries equality_unless_different with every upper bound.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

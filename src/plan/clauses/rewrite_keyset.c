@@ -77,9 +77,8 @@ describe_operator(const DynClassify *context, Node *node, Term *term)
 }
 
 /*
- * Returns true if the node has the form column = value, with the column,
- * operator family and collation of the term.  Then describes the node in
- * *equality.
+ * Returns true, with the node in *equality, if it is column = value, with the
+ * column, operator family and collation of the term.
  */
 static bool
 is_fixed_by(const DynClassify *context, const Term *term, Node *node, Term *equality)
@@ -335,10 +334,9 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 
 /*
  * Returns the condition that term `n` (counted from 0) and the later terms
- * imply for rows whose columns equal the compared values in all earlier terms;
- * NULL if there is none.  Also returns NULL if n > 0 and evaluating the value
- * of term `n` might raise an error: SQL evaluates it only if the earlier terms
- * are equal, so it might not raise that error.
+ * imply for rows whose columns equal the values in all earlier terms; NULL if
+ * there is none, or if n > 0 and evaluating the value of term `n` might raise
+ * an error: SQL evaluates it only if the earlier terms are equal.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

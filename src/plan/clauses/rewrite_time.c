@@ -149,7 +149,6 @@ match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
 	return match_chain(context, lsecond(args), chain);
 }
 
-/* Matches extract and date_part for the fields year and epoch. */
 static bool
 match_extract(const DynClassify *context, Oid function, List *args, Chain *chain)
 {
@@ -211,10 +210,7 @@ match_chain(const DynClassify *context, Node *node, Chain *chain)
 	return dyn_codec_is_instant(chain->codec);
 }
 
-/*
- * Returns the rank of a date/time type; 0 for other types.  A comparison
- * converts both sides to the type with the higher rank.
- */
+/* Returns the rank of a type; comparisons convert to the higher rank. */
 static int
 time_rank(Oid type)
 {
