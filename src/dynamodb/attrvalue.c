@@ -92,9 +92,9 @@ undo_escape(const char *src, char **dst)
 }
 
 /*
- * Copies the text up to the next backslash or `end`; returns the end of the
- * copy.  A step stores 16 bytes, even if fewer are needed; the destination is
- * as long as the source, which has at least 16 more bytes.
+ * Copies the text up to the next backslash or `end`; returns the position in
+ * the source where the copy ends.  A step stores 16 bytes, even if fewer are
+ * needed: the destination has space for as many bytes as the source still has.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)
@@ -175,10 +175,7 @@ static const uint8_t sextets[256] = {
 size_t
 dyn_value_bytes_max(const DynValue *value)
 {
-	/*
-	 * JSON escapes (\/ for a slash) are decoded into the same buffer first, so
-	 * the buffer must be able to hold the base64 text.
-	 */
+	/* the buffer is first filled with the base64 text, its escapes decoded */
 	if (value->flags & DYN_VALUE_ESCAPED)
 		return value->len;
 	return (size_t) value->len / 4 * 3 + 3;

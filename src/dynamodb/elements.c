@@ -2,10 +2,8 @@
  * elements.c
  *		Reads the values in a list, set or map.
  *
- * dyn_elements_next reads an element, with all values in it.  If the element
- * is a list or map on a requested path, dyn_values_below then reads the values
- * in it again.  So dyn_values_below may read a value once for each level of
- * nesting, whereas dyn_nodes_list reads each value only once.
+ * dyn_values_below may read a value once for each level of nesting, whereas
+ * dyn_nodes_list reads each value only once.
  *
  * The page parser has validated the text.  Each step is fast for the form that
  * DynamoDB itself sends, and calls attrvalue.c for all other valid JSON.
@@ -88,7 +86,6 @@ read_text(const char *p, const char *end, DynType type, DynValue *value)
 	return p;
 }
 
-/* Returns the position after the collection whose bracket is at `p`. */
 static const char *
 skip_collection(const char *p, const char *end)
 {
@@ -234,7 +231,6 @@ dyn_nodes_trim(DynNodes *list)
 	list->cap = list->count = 0;
 }
 
-/* Reads the S, N or B at `p`; returns the position after it. */
 static DYN_HOT const char *
 read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 			const char *end)

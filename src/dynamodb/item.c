@@ -22,8 +22,7 @@ typedef struct Place
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 	uint16_t	context;		/* index of the value's name in the name
-								 * cache; it is part of the cache key of the
-								 * names inside the value */
+								 * cache: the context of names inside it */
 } Place;
 
 #define FIRST_ENTRIES	64
@@ -68,8 +67,8 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 }
 
 /*
- * Ends the item whose tape entries begin at `first`, and marks the last of
- * them.  Counts an item without entries in the entry of a run (item.h).
+ * Ends the item whose tape entries begin at `first`, and marks its last entry.
+ * An item without entries is counted in the entry of a run (item.h).
  */
 static DYN_HOT bool
 end_item(DynItemParser *r, size_t first, const char *at)
@@ -153,10 +152,7 @@ find_entry(const DynNameCache *name_cache, uint16_t context, const char *name,
 	return DYN_NAME_ROOT;
 }
 
-/*
- * Adds an entry for a name that has no entry in this context yet.  Returns the
- * entry's index; DYN_NAME_ROOT if the cache is full, or memory runs out.
- */
+/* Returns the index of a new entry; DYN_NAME_ROOT if there is no space. */
 static uint16_t
 add_entry(DynNameCache *name_cache, uint16_t context, const char *name,
 		  size_t len, uint32_t hash, const DynPathNode *want)
@@ -190,10 +186,7 @@ add_entry(DynNameCache *name_cache, uint16_t context, const char *name,
 	return (uint16_t) name_cache->count++;
 }
 
-/*
- * Returns true if `"name":` is at `p`, where at least 32 bytes must be left.
- * Compares with entry->name if the name is too long for entry->prefix.
- */
+/* Returns true if `"name":` is at `p`, where 32 bytes must be readable. */
 static DYN_HOT bool
 entry_matches(const DynNameEntry *entry, const char *p, const char *end)
 {
@@ -242,10 +235,7 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 	return true;
 }
 
-/*
- * Calls take_entry for an entry that was not expected, and records that it is
- * expected next time: after the same name, or as the first name of the object.
- */
+/* Takes an entry that was not expected, and records it as expected here. */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 				 Place *place)
@@ -413,8 +403,7 @@ read_decimal_slow(DynJson *scan, const char *p)
 
 /*
  * Reads the number after an opening quote; returns the position of the closing
- * quote.  Checks only the syntax, which has no JSON escapes; base/number.h
- * checks the range.  Reads up to 16 digits or points in one step.
+ * quote.  Checks only the syntax; base/number.h checks the range.
  */
 static DYN_HOT const char *
 read_decimal(DynJson *scan, const char *p)
@@ -549,7 +538,6 @@ open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 	return dyn_scan_skip(&r->scan, p + 1);
 }
 
-/* Reads the brace that ends the attribute value, after its payload. */
 static DYN_HOT const char *
 end_value(DynItemParser *r, const char *p)
 {
@@ -566,10 +554,7 @@ at_closer(const DynFrame *f, const char *p)
 	return *p == (f->map ? '}' : ']');
 }
 
-/*
- * Closes the innermost frame, whose bracket is at `p`; returns the position
- * after the attribute value, or after the item.
- */
+/* Closes the innermost frame, whose bracket is at `p`. */
 static DYN_HOT const char *
 close_frame(DynItemParser *r, const char *p)
 {
@@ -617,11 +602,7 @@ read_value(DynItemParser *r, const char *p, const Place *place)
 	return DYN_LIKELY(p != NULL) ? end_value(r, p) : NULL;
 }
 
-/*
- * Reads the next member or element of the innermost frame; returns the
- * position after it.  If its value is a list or map, only opens it, and
- * returns the position of the first token inside.
- */
+/* Reads the next member or element, but only opens a list or map. */
 static DYN_HOT const char *
 read_member(DynItemParser *r, const char *p)
 {
@@ -642,10 +623,7 @@ read_member(DynItemParser *r, const char *p)
 	return read_value(r, p, &place);
 }
 
-/*
- * Moves from the end of a value to the next member or element.  Closes the
- * frames that end before it; if the item ends, r->depth is then -1.
- */
+/* Moves to the next member or element; r->depth is -1 if the item ends. */
 static DYN_HOT const char *
 next_member(DynItemParser *r, const char *p)
 {

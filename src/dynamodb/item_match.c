@@ -1,9 +1,6 @@
 /*
  * item_match.c
- *		Evaluates conditions on items, with one small function for each kind.
- *
- * Values of items are compared without decoding if possible; S with escapes,
- * B, and numbers that are not canonical are decoded first.
+ *		Evaluates conditions on items.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */

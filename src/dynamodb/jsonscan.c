@@ -3,9 +3,6 @@
  *		Reads rare tokens, validates values that are skipped, and detects
  *		duplicate names.
  *
- * This code runs for escapes, non-ASCII text, long strings, white space, and
- * the few bytes of a response outside the items.
- *
  * The grammar is exactly RFC 8259: control characters must be escaped, UTF-8
  * must be well formed (no overlong forms, no surrogates, nothing above
  * U+10FFFF), and a surrogate in a \u escape must be one half of a pair.
@@ -385,11 +382,7 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 	if (open->len < len || memchr(open->name, '\\', open->len) == NULL)
 		return false;
 
-	/*
-	 * Decode the escapes in *open.  We get here only if the hashes are equal,
-	 * which almost always means a duplicate name.  That is an error, so it is
-	 * rare.
-	 */
+	/* rare: equal hashes almost always mean a duplicate, which is an error */
 	undone = malloc(open->len);
 	same = undone != NULL &&
 		dyn_escape_undo(open->name, open->len, undone) == len &&

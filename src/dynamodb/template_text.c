@@ -345,14 +345,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 }
 
 /*
- * Moves over a time.  A part that is split off by its width (by_width) has
- * facts.width characters; any other part ends before the first character that
- * is not in its charset.
- *
- * Sets m->mismatch if the time does not have the width of its format and its
- * end is uncertain.  The end is certain if the part has a separator, and the
- * time is followed by the separator or by the end of m->text.  In that case,
- * the caller's codec checks the time.
+ * Moves over a time.  Sets m->mismatch if the time does not have the width of
+ * its format and its end is uncertain.  The end is certain if the part has a
+ * separator, and the time is followed by the separator or by the end of
+ * m->text.  In that case, the caller's codec checks the time.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)
@@ -490,10 +486,7 @@ segment_end(const Matcher *m, int first, int last, int dir)
 	return i;
 }
 
-/*
- * Moves *pos over all segments from literal number `first` to literal number
- * `last`.  With `at_end`, the last segment must end where the text ends.
- */
+/* Moves *pos over all segments of the literals `first` to `last`. */
 static bool
 step_segments(Matcher *m, int first, int last, int dir, bool at_end,
 			  size_t *pos)

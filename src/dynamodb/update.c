@@ -5,9 +5,8 @@
  * If paths overlap, which is rare, the value of the outer path is parsed, and
  * the values of the inner paths are set in the resulting tree.
  *
- * A row may have too many paths to compare all pairs.  To compare fewer pairs,
- * dyn_path_values_merge sorts the paths.  In dyn_path_values_item, only paths
- * that lead into maps, which are few, are compared with all other paths.
+ * A row may have too many paths to compare all pairs.  So merging sorts the
+ * paths, and composing compares only paths into maps, which are few.
  */
 #include "update.h"
 
@@ -120,9 +119,9 @@ compare_paths(const void *a, const void *b)
 }
 
 /*
- * Sets `value` as the member at its path in the outer value.  If `value` is
- * ABSENT, removes this member.  *tree is the changed outer value; it is NULL
- * before the first change.  Returns 0, or an error of dyn_path_values_merge.
+ * Sets the member at the path of `value` in the outer value, or removes the
+ * member if `value` is ABSENT.  *tree is the changed outer value; it is NULL
+ * before the first change.
  */
 static int
 set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)

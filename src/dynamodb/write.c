@@ -2,10 +2,8 @@
  * write.c
  *		Writes the requests of the write operations, and reads their responses.
  *
- * The parts of a request that already are JSON (items, tokens) are copied
- * unchanged.  Responses are read with the scanner of the page parser, so that
- * items remain slices of the response.  If jansson parsed and wrote an item,
- * the item could change.
+ * Responses are read with the scanner of the page parser, because an item
+ * could change if jansson parsed and wrote it.
  */
 #include "write.h"
 
@@ -172,10 +170,7 @@ read_reason(void *arg, const char *p, const DynJsonText *name)
 	return dyn_scan_object(&reply->scan, p, read_reason_member, reply);
 }
 
-/*
- * Returns true if responses to PutItem, UpdateItem, DeleteItem and
- * TransactWriteItems never have this member.
- */
+/* Returns true if responses to writes never have this member. */
 static bool
 is_of_read(const DynJsonText *name)
 {
