@@ -446,9 +446,8 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Sets *format to the format of a placeholder.  This is the format in its
- * modifier or, without a modifier, the format of the column.  If there is no
- * such format, integers and booleans are encoded like their casts to text.
+ * Sets *format to the format of a placeholder: the format in its modifier or,
+ * without a modifier, the format of the column, or a default.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
