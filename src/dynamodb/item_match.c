@@ -29,7 +29,8 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 static bool
 read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
 {
-	dyn_buffer_reset(scratch);
+	/* unlike dyn_buffer_reset, keep scratch->failed for the caller */
+	scratch->len = 0;
 	return dyn_scalar_read(value, scratch, scalar);
 }
 

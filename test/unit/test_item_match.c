@@ -266,6 +266,27 @@ selects_what_dynamodb_selects(void)
 	}
 }
 
+/* A later value that needs less memory does not hide the failure. */
+static void
+reports_that_memory_has_run_out(void)
+{
+	DynScalar	values[] = {{DYN_TYPE_S, "x", 1}, {DYN_TYPE_N, "3", 1}};
+	DynCond		conds[] = {{.kind = DYN_COND_EQ, .path = &paths[0], .values = &values[0], .nvalues = 1},
+	{.kind = DYN_COND_EQ, .path = &paths[1], .values = &values[1], .nvalues = 1}};
+	DynCond    *args[] = {&conds[0], &conds[1]};
+	DynCond		any = {.kind = DYN_COND_OR, .args = args, .nargs = 2};
+	char		text[512];
+	DynBuffer	scratch;
+
+	snprintf(text, sizeof(text), "\"a\":{\"S\":\"%0300d\\n\"},\"b\":{\"N\":\"2.0\"}", 0);
+	item(text);
+	CHECK(dyn_cond_bind(&any, paths, 3));
+	dyn_buffer_init(&scratch, 200);
+	(void) dyn_item_matches(&any, slots, &scratch);
+	CHECK(scratch.failed);
+	dyn_buffer_free(&scratch);
+}
+
 int
 main(void)
 {
@@ -279,5 +300,6 @@ main(void)
 	RUN(missing_is_unequal_to_everything);
 	RUN(joins_conditions);
 	RUN(refuses_what_it_cannot_evaluate);
+	RUN(reports_that_memory_has_run_out);
 	return DONE("item_match");
 }
