@@ -2,9 +2,8 @@
  * attrvalue.h
  *		Attribute values as slices of the response, and functions to read them.
  *
- * The page parser validates a response and returns DynValues, which are slices
- * of the response.  The consumer decodes scalars (dyn_value_text for S with
- * escapes, dyn_value_bytes for B); elements.h reads lists, maps and sets.
+ * The page parser has validated the values, except the base64 of a B and the
+ * range of an N.  elements.h reads the values in lists, maps and sets.
  */
 #ifndef DYN_DYNAMODB_ATTRVALUE_H
 #define DYN_DYNAMODB_ATTRVALUE_H
@@ -30,7 +29,6 @@ typedef enum DynType
 
 #define DYN_TYPE_COUNT 11
 
-/* Flags of a value */
 #define DYN_VALUE_ESCAPED	0x01	/* S or B whose slice has JSON escapes */
 #define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L or M that contains U+0000 */
 #define DYN_VALUE_TRUE		0x04	/* BOOL that is true */

@@ -3,14 +3,11 @@
  *		Renders condition trees and paths as expressions.
  *
  * The same code writes requests, with placeholders for all names and values,
- * and EXPLAIN output, with the names and values themselves.  So EXPLAIN shows
- * the keywords, order and parentheses that are sent.
+ * and EXPLAIN output, with the names and values themselves.
  *
  * Precedence is DynamoDB's: NOT, then AND, then OR.  Doubled parentheses are
- * an error in DynamoDB, so parentheses are written only where precedence
- * requires them, and never around a comparison.  An AND inside an AND, or an
- * OR inside an OR, is written as one flat list.  An IN with more values than
- * DynamoDB accepts is written, and parenthesized, as an OR of shorter INs.
+ * an error in DynamoDB, so there are none around a comparison, and an AND in
+ * an AND, or an OR in an OR, is written as one flat list.
  *
  * For requests, the renderer counts operators and bytes, and stops at the
  * limits.  The limit of operators also limits recursion, since each level adds
@@ -486,10 +483,7 @@ renderer(DynTokens *tokens, DynBuffer *out)
 	};
 }
 
-/*
- * Ends an expression; returns false if rendering failed.  A request then has
- * the output and the tokens that it had before the expression.
- */
+/* Ends an expression; if rendering failed, removes it from a request. */
 static bool
 finish(Renderer *r)
 {

@@ -8,10 +8,8 @@
  * unless an error is recorded already.  No byte at or after `end` is ever
  * read: steps of 16 and 32 bytes are taken only where enough bytes are left.
  *
- * The hot functions are inline and handle the common case: no white space,
- * short ASCII strings without escapes.  They call jsonscan.c for everything
- * else.  Strings are read in steps of 16 bytes with DYN_SCAN_SSE2 (slice.h),
- * otherwise of 8.
+ * The inline functions handle the common case: no white space, short ASCII
+ * strings without escapes.  They call jsonscan.c for everything else.
  */
 #ifndef DYN_DYNAMODB_JSONSCAN_H
 #define DYN_DYNAMODB_JSONSCAN_H
@@ -221,11 +219,7 @@ dyn_scan_specials(const char *p)
 }
 #endif
 
-/*
- * Reads a string.  `p` is after the opening quote; the result is the position
- * of the closing quote.  Sets *flags to DYN_VALUE_ESCAPED, DYN_VALUE_HAS_NUL,
- * both or none.
- */
+/* Reads the string after an opening quote; sets *flags (DYN_VALUE_...). */
 static DYN_HOT const char *
 dyn_scan_string(DynJson *scan, const char *p, uint8_t *flags)
 {
