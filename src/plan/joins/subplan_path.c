@@ -16,6 +16,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
@@ -463,6 +465,30 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
+ * Replaces the row identity columns that lookup join nodes return.  Core
+ * resolves such a column in the children of an Append only; the node's
+ * custom_scan_tlist would keep it, and EXPLAIN VERBOSE could not print it.
+ * Only its type matters to the executor.
+ */
+static bool
+hide_row_identities(Plan *plan, int use, void *context)
+{
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, dyn_is_read_ahead(plan) ? ((CustomScan *) plan)->custom_scan_tlist : NIL)
+	{
+		TargetEntry *entry = lfirst(lc);
+		Node	   *expr = (Node *) entry->expr;
+
+		if (dyn_is_row_identity(entry->expr))
+			entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr),
+												 exprCollation(expr));
+	}
+	return dyn_visit_child_plans(plan, NIL, hide_row_identities, context);
+}
+
+/*
  * Plans a statement.  Permits upserts, and sets is_cursor while planning: only
  * cursors (DECLARE, PL/pgSQL) are planned with CURSOR_OPT_FAST_PLAN.  If a
  * statement loads the library while it is planned, this hook is not called.
@@ -474,6 +500,7 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 {
 	int			outer = is_cursor;
 	PlannedStmt *plan;
+	ListCell   *lc;
 
 	dyn_permit_upserts(parse);
 	is_cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0 ? YES : NO;
@@ -486,6 +513,14 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 		is_cursor = outer;
 	}
 	PG_END_TRY();
+	if (plan->resultRelations != NIL)
+	{
+		foreach(lc, lcons(plan->planTree, list_copy(plan->subplans)))
+		{
+			if (lfirst(lc) != NULL)
+				(void) hide_row_identities(lfirst(lc), 0, NULL);
+		}
+	}
 	return plan;
 }
 

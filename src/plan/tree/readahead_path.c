@@ -15,20 +15,22 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * Returns true if the path returns columns that identify rows of a partitioned
- * or inherited target of UPDATE or DELETE.  A custom scan cannot return them:
- * their varno, ROWID_VAR, must not remain in custom_scan_tlist.
+ * Returns true if an assertion of core fails for a node above this path.  In
+ * servers with assertions, set_customscan_references() refuses row identity
+ * columns in custom_scan_tlist (see hide_row_identities in subplan_path.c).
  */
 static bool
-identifies_rows(const Path *path)
+core_refuses(const Path *child)
 {
+#ifdef USE_ASSERT_CHECKING
 	ListCell   *lc;
 
-	foreach(lc, path->pathtarget->exprs)
+	foreach(lc, child->pathtarget->exprs)
 	{
-		if (IsA(lfirst(lc), Var) && lfirst_node(Var, lc)->varno == ROWID_VAR)
+		if (dyn_is_row_identity(lfirst(lc)))
 			return true;
 	}
+#endif
 	return false;
 }
 
@@ -39,24 +41,11 @@ identifies_rows(const Path *path)
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
 {
-	AppendPath *append = (AppendPath *) child;
-	CustomPath *path;
-	Path	   *ahead = NULL;
+	CustomPath *path = makeNode(CustomPath);
 
 	Assert(!dyn_is_read_ahead_path(child));
-	if (identifies_rows(child))
-	{
-		/* core replaces an Append of one child by the child */
-		if (subplans == NIL && IsA(child, AppendPath) && list_length(append->subpaths) == 1)
-			ahead = dyn_read_ahead_path(linitial(append->subpaths), NIL);
-		if (ahead == NULL)
-			return NULL;
-		append = memcpy(palloc(sizeof(AppendPath)), append, sizeof(AppendPath));
-		append->subpaths = list_make1(ahead);
-		append->path.total_cost += child->rows * cpu_operator_cost;
-		return &append->path;
-	}
-	path = makeNode(CustomPath);
+	if (core_refuses(child))
+		return NULL;
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = child->parent;
 	path->path.pathtarget = child->pathtarget;

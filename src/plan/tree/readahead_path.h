@@ -15,10 +15,19 @@
 #include "nodes/plannodes.h"
 
 /*
+ * Returns true for a column that identifies rows of a partitioned or inherited
+ * target of UPDATE, DELETE or MERGE (setrefs.c, appendinfo.c).
+ */
+static inline bool
+dyn_is_row_identity(const Expr *expr)
+{
+	return IsA(expr, Var) && ((const Var *) expr)->varno == ROWID_VAR;
+}
+
+/*
  * Returns a path that puts the node above `child`.  `subplans` is a List of
- * SubPlan, or NIL for a nested loop.  Returns NULL if a custom scan cannot
- * return the columns of `child`.  This can be the case below UPDATE or DELETE
- * of a partitioned table or of a table with children.
+ * SubPlan, or NIL for a nested loop.  In a server with assertions, returns NULL
+ * if `child` returns row identity columns.
  */
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 
