@@ -90,6 +90,26 @@ class Times(request_text.RequestTestCase):
                     with self.subTest(where, name=name, tenants=tenants):
                         self.assertEqual(self.keys(f"SELECT tenant, v FROM {name} WHERE tenant {tenant} AND {where}", parameters), keys * tenants)
 
+    def test_few_in_a_branch(self):
+        """A branch that a further condition on a key limits to one key is not read as its whole list."""
+        self.fx.execute("SET dynamo_fdw.scan_policy = allow")
+        many = ", ".join(f"'{time}'" for time in TIMES[42][:10])
+        for name, where, most in (("indexed", f"at IN ({many}) AND n = 1 OR at = '{at(10)}'", 2), ("begun", f"at IN ({many}) AND n = 1 OR at = '{at(10)}'", 2),
+                                  ("begun", f"at IN ({many}) AND at = '{at(9)}' OR at = '{at(7)}'", 2), ("begun", f"at IN ({many}) AND at = '{at(10)}' OR at = '{at(7)}'", 1),
+                                  ("indexed", " OR ".join(f"at = '{time}' AND n = 1" for time in TIMES[42][:10]) + f" OR at = '{at(10)}'", 2)):
+            sql = f"SELECT v FROM {name} WHERE tenant = 'a' AND ({where})"
+            with self.subTest(name, where=where):
+                self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+                self.assertLessEqual(len(self.fx.requests(sql)), most)
+
+    def test_long_arrays(self):
+        """An array with more values than are merged in an OR."""
+        self.fx.execute("SET dynamo_fdw.scan_policy = allow")
+        times = "{" + ",".join(at(n) for n in range(40, 1600)) + "}"
+        for name in ("whole", "begun", "indexed"):
+            sql = f"SELECT v FROM {name} WHERE tenant = 'a' AND (at = ANY ('{times}') OR at = '{at(3)}')"
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+
     def test_requests(self):
         """Those of the list."""
         for name in ("whole", "begun"):

@@ -79,6 +79,7 @@ typedef struct DynRelPlan
 	Cost		direct_margin[DYN_ACCESS_SCAN];	/* see yield_to_direct */
 	/* true if the number of rows of this cheapest path is unknown */
 	bool		direct_unknown[DYN_ACCESS_SCAN];
+	double		direct_requests[DYN_ACCESS_SCAN];	/* number of its requests */
 	double		keyed_requests; /* number of requests of the path that was last
 								 * stored in `direct`; 0: none */
 } DynRelPlan;

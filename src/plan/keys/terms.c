@@ -440,9 +440,13 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 		can_be_folded(target, pred);
 }
 
+/* Maximum number of elements of a constant array that or_of_points merges */
+#define MAX_MERGED		1000
+
 /*
  * Returns the values, as expressions, that the predicate compares with its
- * column.  Returns NIL if they are not known one by one.
+ * column.  Returns NIL if they are not known one by one, or if a constant array
+ * has too many.
  */
 static List *
 compared_values(const DynPred *pred)
@@ -460,6 +464,8 @@ compared_values(const DynPred *pred)
 	if (!IsA(array, Const) || array->constisnull)
 		return NIL;
 	elements = dyn_array_elements(array->constvalue);
+	if (elements.n > MAX_MERGED)
+		return NIL;
 	get_typlenbyval(pred->valuetype, &len, &byval);
 	for (int i = 0; i < elements.n; i++)
 		values = lappend(values, makeConst(pred->valuetype, -1, array->constcollid, len,
@@ -468,26 +474,30 @@ compared_values(const DynPred *pred)
 }
 
 /*
- * Returns the OR of point predicates.  If all of them compare the same column
- * with values by =, this is a list, which several parts of a key can share.
+ * Returns the OR of point predicates, which the arms of an OR imply.  If all of
+ * them compare the same column with values by =, this is a list, which several
+ * parts of a key can share.  A list in an AND is not merged, because another
+ * condition of this AND may leave fewer keys.
  */
 static DynPred *
-or_of_points(const DynRelPlan *plan, List *args)
+or_of_points(const DynRelPlan *plan, const List *arms, List *args)
 {
 	const DynPred *first = linitial(args);
 	DynPred    *list = memcpy(palloc(sizeof(DynPred)), first, sizeof(DynPred));
 	ArrayExpr  *array = makeNode(ArrayExpr);
-	ListCell   *lc;
+	const ListCell *lc,
+			   *lc2;
 
 	array->element_typeid = first->valuetype;
 	array->array_typeid = get_array_type(first->valuetype);
-	foreach(lc, args)
+	forboth(lc, args, lc2, arms)
 	{
 		const DynPred *arg = lfirst(lc);
 		List	   *values = NIL;
 
 		if (arg->kind == DYN_PRED_COMPARE && dyn_pred_is_point(arg) &&
 			arg->conversion == NULL && arg->valuetype == first->valuetype &&
+			(!arg->array || arg == lfirst(lc2)) &&
 			arg->field.attnum == first->field.attnum &&
 			memcmp(&arg->operator, &first->operator, sizeof(DynOperator)) == 0)
 			values = compared_values(arg);
@@ -519,7 +529,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 			return points;
 		args = lappend(args, points);
 	}
-	return pred->kind == DYN_PRED_OR ? or_of_points(target->plan, args) : NULL;
+	return pred->kind == DYN_PRED_OR ? or_of_points(target->plan, pred->args, args) : NULL;
 }
 
 bool

@@ -157,7 +157,8 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * Raises the costs of an access above those that keep_direct has recorded for
  * more direct accesses (GetItem is most direct, then Query, then union).  So
  * tables with few items, or of unknown size, are read by key.  The total cost
- * is raised only if this adds at most the margin (dyn_direct_margin).
+ * is raised only if this adds at most the margin (dyn_direct_margin).  A Query
+ * or union does not yield to an access that sends more requests.
  *
  * If the number of rows that the direct access finds is unknown, it may be
  * zero; then a Scan would read the full table without finding a row.  So the
@@ -165,14 +166,16 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * the direct access, whichever is lower.
  */
 static void
-yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
-				Cost *total)
+yield_to_direct(const DynRelPlan *plan, const DynEstimate *estimate,
+				Cost *startup, Cost *total)
 {
-	for (int i = 0; i < (int) kind; i++)
+	for (int i = 0; i < (int) estimate->kind; i++)
 	{
 		Cost		direct = dyn_less_direct_cost(plan->direct[i]);
 
-		if (plan->direct[i] <= 0)
+		if (plan->direct[i] <= 0 ||
+			(estimate->kind != DYN_ACCESS_SCAN &&
+			 plan->direct_requests[i] > estimate->reads.requests + estimate->reads.base_requests))
 			continue;
 		if (direct <= *total + plan->direct_margin[i])
 			*total = Max(*total, direct);
@@ -196,7 +199,8 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 	plan->direct_startup[kind] = startup;
 	plan->direct_margin[kind] = dyn_direct_margin(estimate, startup);
 	plan->direct_unknown[kind] = estimate->rows_unknown;
-	plan->keyed_requests = estimate->reads.requests + estimate->reads.base_requests;
+	plan->direct_requests[kind] = plan->keyed_requests =
+		estimate->reads.requests + estimate->reads.base_requests;
 }
 
 /*
@@ -429,7 +433,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 	}
 	if (param == NULL)
 	{
-		yield_to_direct(plan, access->kind, &startup, &total);
+		yield_to_direct(plan, estimate, &startup, &total);
 		keep_direct(plan, estimate, startup, total);
 	}
 	/*
