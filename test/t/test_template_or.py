@@ -91,7 +91,7 @@ class Times(request_text.RequestTestCase):
                         self.assertEqual(self.keys(f"SELECT tenant, v FROM {name} WHERE tenant {tenant} AND {where}", parameters), keys * tenants)
 
     def test_few_in_a_branch(self):
-        """A branch that a further condition on a key limits to one key is not read as its whole list."""
+        """A branch that a further condition on a key limits to one key is not read as its full list."""
         self.fx.execute("SET dynamo_fdw.scan_policy = allow")
         many = ", ".join(f"'{time}'" for time in TIMES[42][:10])
         for name, where, most in (("indexed", f"at IN ({many}) AND n = 1 OR at = '{at(10)}'", 2), ("begun", f"at IN ({many}) AND n = 1 OR at = '{at(10)}'", 2),

@@ -564,10 +564,9 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	Relids		required;
 	List	   *pathkeys;
 	NestPath   *path;
-	Path	   *ahead = dyn_read_ahead_path(outer, NIL);
 
 	Assert(keys >= 0);
-	if (ahead == NULL || !join_parameters(root, extra, outer, inner, &required))
+	if (!join_parameters(root, extra, outer, inner, &required))
 		return;
 	lookups->keys = Max(1.0, Min(keys, outer->rows));
 	if (bms_membership(outer->parent->relids) == BMS_MULTIPLE &&
@@ -575,7 +574,9 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 		lookups->keys *= JOIN_SPREAD;
 	lookups->keys = Max(lookups->keys,
 						page_keys(root, outer, scan, lookups->estimate));
-	outer = ahead;
+	outer = dyn_read_ahead_path(outer, NIL);
+	if (outer == NULL)
+		return;
 	pathkeys = build_join_pathkeys(root, joinrel, jointype, outer->pathkeys);
 	dyn_initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,

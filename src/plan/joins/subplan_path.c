@@ -465,13 +465,13 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
- * Replaces the row identity columns that lookup join nodes return.  Core
- * resolves such a column in the children of an Append only; the node's
- * custom_scan_tlist would keep it, and EXPLAIN VERBOSE could not print it.
- * Only its type matters to the executor.
+ * Replaces the columns that identify rows of the statement's target in lookup
+ * join nodes.  Core resolves such a column only in the children of an Append;
+ * custom_scan_tlist would keep it, and EXPLAIN VERBOSE could not print it.  To
+ * the executor, only the column's type matters.
  */
 static bool
-hide_row_identities(Plan *plan, int use, void *context)
+hide_row_ids(Plan *plan, int use, void *context)
 {
 	ListCell   *lc;
 
@@ -481,11 +481,11 @@ hide_row_identities(Plan *plan, int use, void *context)
 		TargetEntry *entry = lfirst(lc);
 		Node	   *expr = (Node *) entry->expr;
 
-		if (dyn_is_row_identity(entry->expr))
+		if (dyn_identifies_row(entry->expr))
 			entry->expr = (Expr *) makeNullConst(exprType(expr), exprTypmod(expr),
 												 exprCollation(expr));
 	}
-	return dyn_visit_child_plans(plan, NIL, hide_row_identities, context);
+	return dyn_visit_child_plans(plan, NIL, hide_row_ids, context);
 }
 
 /*
@@ -518,7 +518,7 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 		foreach(lc, lcons(plan->planTree, list_copy(plan->subplans)))
 		{
 			if (lfirst(lc) != NULL)
-				(void) hide_row_identities(lfirst(lc), 0, NULL);
+				(void) hide_row_ids(lfirst(lc), 0, NULL);
 		}
 	}
 	return plan;

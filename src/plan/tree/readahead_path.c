@@ -15,9 +15,9 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * Returns true if an assertion of core fails for a node above this path.  In
- * servers with assertions, set_customscan_references() refuses row identity
- * columns in custom_scan_tlist (see hide_row_identities in subplan_path.c).
+ * Returns true if an assertion of core would fail for a node above this path.
+ * In servers with assertions, set_customscan_references() refuses columns that
+ * identify rows (hide_row_ids in subplan_path.c).
  */
 static bool
 core_refuses(const Path *child)
@@ -27,7 +27,7 @@ core_refuses(const Path *child)
 
 	foreach(lc, child->pathtarget->exprs)
 	{
-		if (dyn_is_row_identity(lfirst(lc)))
+		if (dyn_identifies_row(lfirst(lc)))
 			return true;
 	}
 #endif

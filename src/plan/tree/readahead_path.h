@@ -16,10 +16,10 @@
 
 /*
  * Returns true for a column that identifies rows of a partitioned or inherited
- * target of UPDATE, DELETE or MERGE (setrefs.c, appendinfo.c).
+ * target of UPDATE, DELETE or MERGE.
  */
 static inline bool
-dyn_is_row_identity(const Expr *expr)
+dyn_identifies_row(const Expr *expr)
 {
 	return IsA(expr, Var) && ((const Var *) expr)->varno == ROWID_VAR;
 }
@@ -27,7 +27,7 @@ dyn_is_row_identity(const Expr *expr)
 /*
  * Returns a path that puts the node above `child`.  `subplans` is a List of
  * SubPlan, or NIL for a nested loop.  In a server with assertions, returns NULL
- * if `child` returns row identity columns.
+ * if `child` returns columns that identify rows.
  */
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 
