@@ -37,6 +37,13 @@ extern void dyn_buffer_free(DynBuffer *buf);
 /* Discards contents and clears the error flags; the memory stays allocated. */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
+/* Discards contents; unlike dyn_buffer_reset, keeps the error flags. */
+static inline void
+dyn_buffer_empty(DynBuffer *buf)
+{
+	buf->len = 0;
+}
+
 /* Ensures capacity for `extra` more bytes, within `max`. */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 

@@ -155,7 +155,7 @@ find_member(const DynPathTree *tree, const DynPathNode *node,
 
 	if (name->flags & DYN_VALUE_ESCAPED)
 	{
-		dyn_buffer_reset(scratch);
+		dyn_buffer_empty(scratch);
 		if (!dyn_buffer_reserve(scratch, len + 1))
 			return NULL;
 		len = dyn_value_text(name, scratch->data);

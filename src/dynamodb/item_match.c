@@ -29,8 +29,7 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 static bool
 read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
 {
-	/* unlike dyn_buffer_reset, keep scratch->failed for the caller */
-	scratch->len = 0;
+	dyn_buffer_empty(scratch);
 	return dyn_scalar_read(value, scratch, scalar);
 }
 

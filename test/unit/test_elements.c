@@ -160,6 +160,27 @@ scalars_have_no_places(void)
 	dyn_path_tree_free(tree);
 }
 
+/* A shorter name that follows does not hide that memory has run out. */
+static void
+reports_that_memory_has_run_out(void)
+{
+	static const DynStep first[] = {{"a", 1, 0}};
+	static const DynPath path[] = {{first, 1}};
+	DynPathTree *tree = dyn_path_tree_create(path, 1);
+	DynBuffer	scratch;
+	DynValue	slot;
+	char		text[512];
+	DynValue	value;
+
+	snprintf(text, sizeof(text), "{\"M\":{\"%0300d\\n\":{\"N\":\"1\"},\"b\\n\":{\"N\":\"2\"}}}", 0);
+	value = collection(text);
+	dyn_buffer_init(&scratch, 200);
+	dyn_values_below(tree, &value, &slot, &scratch);
+	CHECK(scratch.failed);
+	dyn_buffer_free(&scratch);
+	dyn_path_tree_free(tree);
+}
+
 int
 main(void)
 {
@@ -167,5 +188,6 @@ main(void)
 	RUN(one_element_has_the_character);
 	RUN(places_are_found_as_in_an_item);
 	RUN(scalars_have_no_places);
+	RUN(reports_that_memory_has_run_out);
 	return DONE("elements");
 }
