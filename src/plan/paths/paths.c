@@ -157,8 +157,8 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * Raises the costs of an access above those that keep_direct has recorded for
  * more direct accesses (GetItem is most direct, then Query, then union).  So
  * tables with few items, or of unknown size, are read by key.  The total cost
- * is raised only if this adds at most the margin (dyn_direct_margin).  A Query
- * or union does not yield to an access that sends more requests.
+ * is raised only if this adds at most the margin (dyn_direct_margin).  A union
+ * does not yield to an access that sends more requests.
  *
  * If the number of rows that the direct access finds is unknown, it may be
  * zero; then a Scan would read the full table without finding a row.  So the
@@ -174,7 +174,7 @@ yield_to_direct(const DynRelPlan *plan, const DynEstimate *estimate,
 		Cost		direct = dyn_less_direct_cost(plan->direct[i]);
 
 		if (plan->direct[i] <= 0 ||
-			(estimate->kind != DYN_ACCESS_SCAN &&
+			(estimate->kind == DYN_ACCESS_UNION &&
 			 plan->direct_requests[i] > estimate->reads.requests + estimate->reads.base_requests))
 			continue;
 		if (direct <= *total + plan->direct_margin[i])
