@@ -90,7 +90,8 @@ typedef enum DynCallState
 	DYN_CALL_SENT,				/* an attempt is running */
 	DYN_CALL_BACKOFF,			/* waits for the next attempt, credentials, a
 								 * descriptor or a connection */
-	DYN_CALL_DONE				/* failure, response and counts are final */
+	DYN_CALL_DONE				/* has ended: the members failure, response
+								 * and counts are final */
 } DynCallState;
 
 typedef enum DynFailure

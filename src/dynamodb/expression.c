@@ -550,7 +550,7 @@ dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
 
 /* ---- simplification ---- */
 
-/* Simplifies an AND or OR that contains TRUE or FALSE. */
+/* Simplifies the arguments of an AND or OR; drops those without effect. */
 static DynCond *
 simplify_junction(DynCond *cond)
 {

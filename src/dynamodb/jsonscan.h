@@ -2,11 +2,11 @@
  * jsonscan.h
  *		Reads JSON tokens from a byte slice.
  *
- * Every function takes the position where its token begins, and returns the
- * position after the token (for strings, the position of the closing quote).
- * On error, a function returns NULL, and records the error in the DynJson
- * unless an error is recorded already.  No byte at or after `end` is ever
- * read: steps of 16 and 32 bytes are taken only where enough bytes are left.
+ * Unless noted otherwise, a function takes the position where its
+ * token begins, and returns the position after the token.  On error, it
+ * returns NULL, and records the error in the DynJson unless an error is
+ * recorded already.  No byte at or after `end` is ever read: steps of 16 and
+ * 32 bytes are taken only where enough bytes are left.
  *
  * The inline functions handle the common case: no white space, short ASCII
  * strings without escapes.  They call jsonscan.c for everything else.
@@ -147,7 +147,7 @@ typedef const char *(*DynMemberReader) (void *arg, const char *p,
 extern const char *dyn_scan_object(DynJson *scan, const char *p,
 								   DynMemberReader read, void *arg);
 
-/* Skips white space; fails at the end of the input. */
+/* Skips white space; returns the position after it.  The end is an error. */
 static DYN_HOT const char *
 dyn_scan_skip(DynJson *scan, const char *p)
 {
@@ -219,7 +219,10 @@ dyn_scan_specials(const char *p)
 }
 #endif
 
-/* Reads the string after an opening quote; sets *flags (DYN_VALUE_...). */
+/*
+ * Reads the string whose first character is at `p`, and sets *flags
+ * (DYN_VALUE_...).  Returns the position of the closing quote.
+ */
 static DYN_HOT const char *
 dyn_scan_string(DynJson *scan, const char *p, uint8_t *flags)
 {

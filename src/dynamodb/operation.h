@@ -3,8 +3,8 @@
  *		Names the operations, and writes the requests of reads and of table
  *		operations.
  *
- * Each function resets the buffer and writes one JSON document; the caller
- * checks buf->failed afterwards.  Empty and default members are omitted.  The
+ * Each function that takes a buffer resets it and writes one JSON document; the
+ * caller checks buf->failed afterwards.  Empty and default members are omitted.  The
  * names of members are those of the service model DynamoDB 2012-08-10.
  */
 #ifndef DYN_DYNAMODB_OPERATION_H

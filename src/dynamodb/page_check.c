@@ -7,11 +7,11 @@
  * - Query, Scan: always Count and ScannedCount; Items unless Select is COUNT
  * - BatchGetItem: Responses, with an array (empty if no key has an item) for
  *   the table; the array may be missing if keys are unprocessed
- * - GetItem: Item, or only ConsumedCapacity if no item has the key
+ * - GetItem: Item; if no item has the key, only ConsumedCapacity or nothing
  *
  * Unknown members are ignored, because the service adds members without
- * notice.  They are an error only in a GetItem response with neither Item nor
- * ConsumedCapacity, which might be the response of another operation.
+ * notice.  They are an error only in a GetItem response that has no other
+ * members, because it might be the response of another operation.
  *
  * In a Query, all items have the same partition key, usually with the same
  * bytes, so each item is first compared with the previous item.

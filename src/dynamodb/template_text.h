@@ -19,7 +19,7 @@
  * The parser needs only the template.  How a string is split into parts also
  * depends on the columns: the caller describes the column of each part in a
  * DynPartFacts, and dyn_template_resolve() checks the template and derives how
- * strings are split.  All other functions need a resolved template.
+ * strings are split.  Splitting and joining strings needs a resolved template.
  *
  * Parts before the `any` part (all parts, if there is no `any` part) are split
  * off from the left, and end where the next literal begins.  Parts after the
@@ -231,8 +231,9 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 extern void dyn_part_fold(const DynTemplatePart *part, char *text, size_t len);
 
 /*
- * Returns true if a part can be compared with this value.  It cannot be if the
- * part is folded and the value is not ASCII: its folded form is then unknown.
+ * Returns true if a part can be compared with this value.  A folded part cannot
+ * be compared with a value that is not ASCII, because the folded form of that
+ * value is unknown.
  */
 extern bool dyn_part_compares(const DynTemplatePart *part, DynText value);
 

@@ -75,7 +75,8 @@ struct DynLookups
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
 	DynValue   *item_slots;		/* slots of an item, if items are cached */
-	DynLookupBatch first;		/* BatchGetItems or Queries of `executions` */
+	DynLookupBatch first;		/* first requests for `executions`:
+								 * BatchGetItems or Queries */
 	DynLookupBatch base;		/* BatchGetItems by keys from index Queries */
 	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;

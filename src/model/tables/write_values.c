@@ -417,10 +417,11 @@ columns_from(const DynTemplatedAttr *templated)
 }
 
 /*
- * Handles the templates that the statement must write (row->rewritten).
- * `null` selects those with a NULL column: their attributes are removed.
- * Otherwise, the attributes of those without a NULL column are added.  `full`
- * also adds the other attributes that the row is read from, where possible.
+ * Handles the templates in row->rewritten, which the statement must write.  If
+ * `null` is true, removes the attributes of templates that have a NULL column.
+ * If it is false, adds the attributes of templates that have none.  If `full`
+ * is true, also handles, where possible, templates that are not in
+ * row->rewritten but that the row is read from.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)

@@ -639,9 +639,9 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 
 			/*
 			 * Skip an outer scan whose list of keys was derived from a clause
-			 * on another relation.  If that is the inner relation, this clause
-			 * already limits the lookups, so the list on the outer side saves
-			 * none.
+			 * on another relation.  The other relation may be the inner one.
+			 * Then the clause limits the lookups anyway, and the list on the
+			 * outer side saves no lookups.
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

@@ -75,8 +75,9 @@
 /* ---- numbers of items and rows ---- */
 
 /*
- * Returns true if the item filter, or a template, determines a partition key
- * attribute.  Then all items with the key are assumed to be rows.
+ * Returns true if the item filter or a template fixes the form of a partition
+ * key attribute in all rows.  If so, all items whose partition key has this
+ * form are assumed to be rows.
  */
 static bool
 is_keyed_by_item_filter(const DynAccess *access)

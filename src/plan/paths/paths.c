@@ -160,10 +160,10 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * is raised only if this adds at most the margin (dyn_direct_margin).  A union
  * does not yield to an access that sends more requests.
  *
- * If the number of rows that the direct access finds is unknown, it may be
- * zero; then a Scan would read the full table without finding a row.  So the
- * startup cost is raised to half of the total cost, or to the total cost of
- * the direct access, whichever is lower.
+ * If the number of rows that the direct access finds is unknown, there may be
+ * none.  Then a less direct access, such as a Scan, reads everything before it
+ * ends, even under LIMIT.  So its startup cost is raised to half of its total
+ * cost, or to the total cost of the direct access, whichever is lower.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, const DynEstimate *estimate,
